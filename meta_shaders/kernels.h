@@ -21,7 +21,7 @@ inline constexpr uint32_t kKernelCount = 0
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);
-// What debuggers are told, e.g. "trellis close_level".
+// What debuggers are told, e.g. "trellis size_launches".
 [[nodiscard]] const char* KernelName(Kernel kernel);
 
 }  // namespace trellis

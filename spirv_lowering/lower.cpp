@@ -106,7 +106,7 @@ NodeInfo LoweringKey(const NodeInfo& info, const LoweringTarget& target) {
   key.is_api_entry = true;
   key.max_recursion = 0;
   key.declares_recursion = false;
-  // NodeInfo::NoteWords depends on it.
+  // NodeInfo::StateWords depends on it.
   key.shares_input = info.shares_input && info.kind == LaunchKind::kDynamicGrid;
   key.shares_input_with_name.clear();
   key.shares_input_with_index = 0;

@@ -26,7 +26,7 @@ std::vector<Figure> PlainApplications(const Gpu& gpu, bool quick);
 // Time that a step of bounded mode takes that was recorded and has nothing to do. `device`: as for Gpu.
 std::vector<Figure> UnusedSteps(const std::string& device, bool quick);
 
-// CPU time of recording mesh nodes that the host dispatches beside that of the same draws written by hand (M1).
+// CPU time of recording mesh nodes that the host dispatches compared with that of the same hand-written draws (M1).
 // `device`: as for Gpu.
 std::vector<Figure> DrawCost(const std::string& device, bool quick);
 // Time of compute that sends records to mesh nodes, beside that of a dispatch, a barrier and indirect draws: many

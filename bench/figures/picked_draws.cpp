@@ -132,7 +132,7 @@ Figure Measure(const Gpu& gpu, const char* id, const std::string& name, const Pi
       repetitions, [&] { return graph.Run(); }, [&] { return by_hand.Run(); }, repetitions);
   figure.value = ours / theirs;
   char note[128];
-  std::snprintf(note, sizeof(note), "%.1f us; the same by hand: %.1f us", ours / 1e3, theirs / 1e3);
+  std::snprintf(note, sizeof(note), "%.1f us; hand-written: %.1f us", ours / 1e3, theirs / 1e3);
   figure.note = note;
   return figure;
 }

@@ -102,7 +102,7 @@ std::optional<Figure> Measure(const Gpu& gpu, const WorkloadEntry& entry, uint32
       recordings, [&] { return recording.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }); },
       [&] { return recording.Time([&](VkCommandBuffer commands) { raw.Record(commands); }); });
   char note[128];
-  std::snprintf(note, sizeof(note), "%.1f us for %u dispatches in %u levels; the same by hand: %.1f us", our_time / 1e3,
+  std::snprintf(note, sizeof(note), "%.1f us for %u dispatches in %u levels; hand-written: %.1f us", our_time / 1e3,
                 expansion->dispatches, expansion->levels, their_time / 1e3);
   return Figure{"P7", "recording, " + entry.name + " " + entry.size, "", our_time / their_time, 1.5, note};
 }
@@ -162,9 +162,8 @@ std::vector<Figure> CommandBufferCost(const Gpu& gpu, bool quick) {
         [&] { return graphs.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }); },
         [&] { return raws.Time([&](VkCommandBuffer commands) { raw.Record(commands); }); });
     char note[128];
-    std::snprintf(note, sizeof(note),
-                  "%.1f us for each command buffer of a pool that is reset; the same by hand: %.1f us", our_time / 1e3,
-                  their_time / 1e3);
+    std::snprintf(note, sizeof(note), "%.1f us for each command buffer of a pool that is reset; hand-written: %.1f us",
+                  our_time / 1e3, their_time / 1e3);
     figures.push_back(
         {"P7", "recording, command buffers: " + std::to_string(count), "", our_time / their_time, std::nullopt, note});
   }

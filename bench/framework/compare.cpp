@@ -105,8 +105,8 @@ Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetition
       gpu, workload, "graph", workload.GraphForms(),
       [&](VkCommandBuffer commands, uint32_t form) { workload.RecordGraph(commands, form); }, comparison.mistake);
   std::vector<Contender> theirs = Contenders(
-      gpu, workload, "rival", workload.RivalForms(),
-      [&](VkCommandBuffer commands, uint32_t form) { workload.RecordRival(commands, form); }, comparison.mistake);
+      gpu, workload, "baseline", workload.BaselineForms(),
+      [&](VkCommandBuffer commands, uint32_t form) { workload.RecordBaseline(commands, form); }, comparison.mistake);
   std::vector<Contender*> all;
   for (Contender& contender : ours) all.push_back(&contender);
   for (Contender& contender : theirs) all.push_back(&contender);
@@ -126,8 +126,8 @@ Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetition
   comparison.ours = Summarise(ours[our_form].cold(), finals[0]);
   comparison.theirs = Summarise(theirs[their_form].cold(), finals[1]);
   // Now, because clocks change between workloads.
-  if (const std::optional<Needs> needs = workload.RivalNeeds())
-    comparison.rival_share = ShareOfBound(MeasureRates(gpu, quick), *needs, comparison.theirs.minimum);
+  if (const std::optional<Needs> needs = workload.BaselineNeeds())
+    comparison.baseline_share = ShareOfBound(MeasureRates(gpu, quick), *needs, comparison.theirs.minimum);
   return comparison;
 }
 

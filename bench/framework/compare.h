@@ -13,8 +13,8 @@ struct Comparison {
   Times theirs;
   std::vector<double> our_forms;  // medians, by which the fastest was chosen; empty if both have but one
   std::vector<double> their_forms;
-  std::optional<double> rival_share;  // of what bounds it; nothing if no measured rate does
-  std::string mistake;                // empty if both results are right
+  std::optional<double> baseline_share;  // of what bounds it; nothing if no measured rate does
+  std::string mistake;                   // empty if both results are right
 
   [[nodiscard]] double Ratio() const { return ours.median / theirs.median; }
 };

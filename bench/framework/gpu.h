@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device that everything runs on: one, with one queue, for the extension and for its rivals.
+// The device that everything runs on: one, with one queue, for the extension and for its baselines.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compute pipelines of the rivals, and graphs.
+// Compute pipelines of the baselines, and graphs.
 #pragma once
 
 #include <memory>

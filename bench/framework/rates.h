@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device can do at most, measured after the workload in question: the yardstick for rivals.
+// What the device can do at most, measured after the workload in question: the yardstick for baselines.
 #pragma once
 
 #include "bench/framework/gpu.h"
@@ -16,9 +16,9 @@ struct Rates {
 
 Rates MeasureRates(const Gpu& gpu, bool quick);
 
-// The share of what bounds it that a rival reaches in `nanoseconds`.
+// The share of what bounds it that a baseline reaches in `nanoseconds`.
 double ShareOfBound(const Rates& rates, const Needs& needs, double nanoseconds);
-// Rivals below this share are no rivals.
-inline constexpr double kRivalShare = 0.7;
+// Baselines below this share are no baselines.
+inline constexpr double kBaselineShare = 0.7;
 
 }  // namespace trellis::bench

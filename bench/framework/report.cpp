@@ -73,7 +73,7 @@ std::string RowObject(const std::string& device, const ReportRow& row) {
   members.Text("target_of", row.target && row.target->is_time ? "ours_ns" : "ratio");
   AddTimes(members, "ours", comparison.ours, comparison.our_forms);
   AddTimes(members, "theirs", comparison.theirs, comparison.their_forms);
-  members.Value("rival_share", comparison.rival_share);
+  members.Value("baseline_share", comparison.baseline_share);
   members.Truth("correct", comparison.mistake.empty());
   return members.Object();
 }
@@ -96,10 +96,10 @@ std::string TargetText(const std::optional<Target>& target) {
   return "<= " + (target->is_time ? Time(target->value) : Number(target->value));
 }
 
-std::string RivalText(const std::optional<double>& share) {
+std::string BaselineText(const std::optional<double>& share) {
   if (!share) return "-";
   char text[32];
-  std::snprintf(text, sizeof(text), "%.0f %%%s", *share * 100, *share < kRivalShare ? " (low)" : "");
+  std::snprintf(text, sizeof(text), "%.0f %%%s", *share * 100, *share < kBaselineShare ? " (low)" : "");
   return text;
 }
 
@@ -113,7 +113,7 @@ void PrintHeading(const Gpu& gpu, const Rates& rates) {
       rates.bytes_per_nanosecond, rates.workgroups_per_nanosecond, rates.invocations_per_nanosecond,
       rates.nanoseconds_per_step / 1e3);
   std::printf("%-5s %-22s %-20s %11s %11s %11s %11s %11s %11s %7s %-10s %s\n", "id", "workload", "size", "ours", "min",
-              "cold", "rival", "min", "cold", "ratio", "target", "rival's share of its bound");
+              "cold", "baseline", "min", "cold", "ratio", "target", "baseline's share of its bound");
 }
 
 void PrintRow(const ReportRow& row) {
@@ -121,8 +121,8 @@ void PrintRow(const ReportRow& row) {
   std::printf("%-5s %-22s %-20s %11s %11s %11s %11s %11s %11s %7.3f %-10s %s%s%s\n", row.target ? row.id.c_str() : "",
               row.name.c_str(), row.size.c_str(), Time(c.ours.median).c_str(), Time(c.ours.minimum).c_str(),
               Time(c.ours.cold).c_str(), Time(c.theirs.median).c_str(), Time(c.theirs.minimum).c_str(),
-              Time(c.theirs.cold).c_str(), c.Ratio(), TargetText(row.target).c_str(), RivalText(c.rival_share).c_str(),
-              c.mistake.empty() ? "" : "  WRONG: ", c.mistake.c_str());
+              Time(c.theirs.cold).c_str(), c.Ratio(), TargetText(row.target).c_str(),
+              BaselineText(c.baseline_share).c_str(), c.mistake.empty() ? "" : "  WRONG: ", c.mistake.c_str());
   std::fflush(stdout);
 }
 

@@ -30,14 +30,14 @@ class Workload {
   // Both have several forms where nobody can tell in advance which one is best; the fastest counts.
   [[nodiscard]] virtual uint32_t GraphForms() const { return 1; }
   virtual void RecordGraph(VkCommandBuffer commands, uint32_t form) const = 0;
-  [[nodiscard]] virtual uint32_t RivalForms() const { return 1; }
-  virtual void RecordRival(VkCommandBuffer commands, uint32_t form) const = 0;
+  [[nodiscard]] virtual uint32_t BaselineForms() const { return 1; }
+  virtual void RecordBaseline(VkCommandBuffer commands, uint32_t form) const = 0;
 
   [[nodiscard]] virtual const Buffer& results() const = 0;
   // Empty if the results are right, else what is wrong first.
   [[nodiscard]] virtual std::string Check(const std::vector<uint32_t>& results) const = 0;
   // Nothing: arithmetic bounds it, for which no rate is measured.
-  [[nodiscard]] virtual std::optional<Needs> RivalNeeds() const = 0;
+  [[nodiscard]] virtual std::optional<Needs> BaselineNeeds() const = 0;
 };
 
 // Target of one of the project's figures (docs/performance.md).

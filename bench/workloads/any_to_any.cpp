@@ -13,8 +13,8 @@ namespace {
 constexpr uint32_t kMaxHops = 8;
 constexpr uint32_t kTaskBytes = 12;
 constexpr uint32_t kSourceInvocations = 64;
-constexpr uint32_t kGraphInvocations[] = {1, 64, 256};             // of the nodes' workgroups; 1: thread nodes
-constexpr uint32_t kRivalInvocations[] = {32, 64, 128, 256, 512};  // of its workgroups
+constexpr uint32_t kGraphInvocations[] = {1, 64, 256};                // of the nodes' workgroups; 1: thread nodes
+constexpr uint32_t kBaselineInvocations[] = {32, 64, 128, 256, 512};  // of its workgroups
 
 struct Push {
   VkDeviceAddress results;
@@ -41,13 +41,13 @@ class AnyToAnyWorkload final : public Workload {
         lists_{Buffer(gpu, VkDeviceSize{records} * kTaskBytes), Buffer(gpu, VkDeviceSize{records} * kTaskBytes)} {
     for (const uint32_t invocations : kGraphInvocations)
       graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(records, nodes, invocations)));
-    for (const uint32_t invocations : kRivalInvocations)
-      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations) rivals_.push_back(MakeRival(invocations));
+    for (const uint32_t invocations : kBaselineInvocations)
+      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations) baselines_.push_back(MakeBaseline(invocations));
   }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
-    for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
+    for (const Baseline& baseline : baselines_) baseline.queues->Reset(commands, baseline.shape);
   }
 
   [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
@@ -57,21 +57,21 @@ class AnyToAnyWorkload final : public Workload {
     graphs_[form]->Dispatch(commands, {"source"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
     for (uint32_t hops = 0; hops <= kMaxHops; ++hops) {
       gpu_.Push(commands, Push{results_.address(), lists_[(hops + 1) % 2].address(), lists_[hops % 2].address(),
-                               rival.queues->address(), hops});
+                               baseline.queues->address(), hops});
       if (hops == 0) {
-        rival.source->Bind(commands);
-        vkCmdDispatch(commands, records_ / rival.invocations, 1, 1);
+        baseline.source->Bind(commands);
+        vkCmdDispatch(commands, records_ / baseline.invocations, 1, 1);
         continue;
       }
       StepBarrier(commands);
-      if (hops == 1) rival.hop->Bind(commands);
-      rival.queues->Dispatch(commands, hops - 1);
+      if (hops == 1) baseline.hop->Bind(commands);
+      baseline.queues->Dispatch(commands, hops - 1);
     }
   }
 
@@ -82,7 +82,7 @@ class AnyToAnyWorkload final : public Workload {
   }
 
   // A record is written and read for each hop, and what it adds to a word is read and written.
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     double visits = 0;
     for (uint32_t index = 0; index < records_; ++index) visits += Walk(index).visits;
     Needs needs;
@@ -93,7 +93,7 @@ class AnyToAnyWorkload final : public Workload {
   }
 
  private:
-  struct Rival {
+  struct Baseline {
     uint32_t invocations;
     QueueShape shape;
     std::unique_ptr<Kernel> source;
@@ -101,7 +101,7 @@ class AnyToAnyWorkload final : public Workload {
     std::unique_ptr<Queues> queues;
   };
 
-  [[nodiscard]] Rival MakeRival(uint32_t invocations) const {
+  [[nodiscard]] Baseline MakeBaseline(uint32_t invocations) const {
     const QueueShape shape = {invocations, 0};
     const auto kernel = [&](uint32_t is_source) {
       return std::make_unique<Kernel>(gpu_, kHopSpv,
@@ -136,7 +136,7 @@ class AnyToAnyWorkload final : public Workload {
   const Buffer results_;
   const Buffer lists_[2];
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace

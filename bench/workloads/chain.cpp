@@ -65,7 +65,7 @@ class ChainWorkload final : public Workload {
     graph_.Dispatch(commands, {"chain", chains_, FirstLinks(chains_)});
   }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t) const override {
+  void RecordBaseline(VkCommandBuffer commands, uint32_t) const override {
     step_.Bind(commands);
     for (uint32_t level = 0; level < levels_; ++level) {
       if (level != 0) StepBarrier(commands);
@@ -90,7 +90,7 @@ class ChainWorkload final : public Workload {
     return CheckWords(results, sums.size(), [&](size_t word) { return sums[word]; });
   }
 
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     return Needs{0, double(levels_) * chains_, double(levels_)};
   }
 

@@ -18,7 +18,7 @@ struct Form : Sort {
   uint32_t together = 1;      // most items that an invocation of the graph sends at once
   uint32_t at_once = 4;       // records that an invocation of the graph's bins asks for at once
 };
-constexpr uint32_t kRivalsAtOnce[] = {4, 8};
+constexpr uint32_t kBaselinesAtOnce[] = {4, 8};
 constexpr Form kGraphForms[] = {
     {{false, 256, 1}, 256},        {{false, 512, 1}, 256},        {{false, 1024, 1}, 256},
     {{false, 1024, 1}, 1024},      {{true, 256, 8}, 256},         {{true, 256, 8}, 1024},
@@ -29,11 +29,11 @@ constexpr Form kGraphForms[] = {
     {{true, 256, 24}, 8192, 96},   {{true, 512, 4}, 2048, 1, 8},  {{true, 512, 4}, 2304, 1, 9},
     {{true, 512, 4}, 4608, 1, 9},  {{true, 1024, 4}, 2048, 1, 8}, {{true, 1024, 4}, 2304, 1, 9},
     {{true, 1024, 4}, 4608, 1, 6}, {{true, 1024, 4}, 4608, 1, 9}};
-constexpr Form kRivalForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
-                                {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
-                                {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
-                                {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}, {{true, 256, 16}, 8192},
-                                {{true, 256, 24}, 4096}, {{true, 256, 24}, 8192}, {{true, 256, 28}, 8192}};
+constexpr Form kBaselineForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
+                                   {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
+                                   {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
+                                   {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}, {{true, 256, 16}, 8192},
+                                   {{true, 256, 24}, 4096}, {{true, 256, 24}, 8192}, {{true, 256, 28}, 8192}};
 
 struct Push {
   VkDeviceAddress results;
@@ -64,20 +64,20 @@ class ClassifyWorkload final : public Workload {
         counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
         starts_(gpu, VkDeviceSize{bins} * 4) {
     starts_.Write(Starts());
-    for (const uint32_t at_once : kRivalsAtOnce) {
+    for (const uint32_t at_once : kBaselinesAtOnce) {
       if (spread != Spread::kUniform) {
-        bins_of_rivals_.push_back(std::make_unique<Kernel>(gpu, kBinPartsSpv, Constants{{0, bins}, {1, at_once}}));
+        bins_of_baselines_.push_back(std::make_unique<Kernel>(gpu, kBinPartsSpv, Constants{{0, bins}, {1, at_once}}));
         continue;
       }
       for (const uint32_t neighbours : {0u, 1u})
-        bins_of_rivals_.push_back(std::make_unique<Kernel>(gpu, kBinSpv, Constants{{0, neighbours}, {1, at_once}}));
+        bins_of_baselines_.push_back(std::make_unique<Kernel>(gpu, kBinSpv, Constants{{0, neighbours}, {1, at_once}}));
     }
     for (const Form& form : kGraphForms)
       if (Fits(gpu, form, form.together, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins, spread)));
-    for (const Form& form : kRivalForms)
+    for (const Form& form : kBaselineForms)
       if (Fits(gpu, form, form.together, bins))
-        for (const std::unique_ptr<Kernel>& bin : bins_of_rivals_) rivals_.push_back(MakeRival(form, *bin));
+        for (const std::unique_ptr<Kernel>& bin : bins_of_baselines_) baselines_.push_back(MakeBaseline(form, *bin));
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -92,17 +92,17 @@ class ClassifyWorkload final : public Workload {
     graphs_[form]->Dispatch(commands, {"classify"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
     gpu_.Push(commands,
               Push{results_.address(), list_.address(), counters_.address(), items_, capacity_, starts_.address()});
-    rival.classify->Bind(commands);
-    vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
+    baseline.classify->Bind(commands);
+    vkCmdDispatch(commands, baseline.producers.x, baseline.producers.y, 1);
     StepBarrier(commands);
-    rival.bin->Bind(commands);
-    vkCmdDispatch(commands, rival.consumers.x, rival.consumers.y, 1);
+    baseline.bin->Bind(commands);
+    vkCmdDispatch(commands, baseline.consumers.x, baseline.consumers.y, 1);
   }
 
   [[nodiscard]] const Buffer& results() const override { return results_; }
@@ -117,19 +117,19 @@ class ClassifyWorkload final : public Workload {
   }
 
   // Each record is written once and read once.
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     return Needs{2.0 * items_ * kRecordBytes, 1.0 * bins_, 2};
   }
 
  private:
-  struct Rival {
+  struct Baseline {
     std::unique_ptr<Kernel> classify;
     Grid producers;
     Grid consumers;
     const Kernel* bin;
   };
 
-  [[nodiscard]] Rival MakeRival(const Form& form, const Kernel& bin) const {
+  [[nodiscard]] Baseline MakeBaseline(const Form& form, const Kernel& bin) const {
     const uint32_t items = form.items_of_workgroup();
     const Constants constants = {
         {0, bins_}, {1, form.items}, {2, form.invocations}, {3, items}, {8, static_cast<uint32_t>(spread_)}};
@@ -160,9 +160,9 @@ class ClassifyWorkload final : public Workload {
   const Buffer counters_;
   const Buffer starts_;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<Rival> rivals_;
-  // Each takes neighbours, or every so-manyth record; as many at once as kRivalsAtOnce says.
-  std::vector<std::unique_ptr<Kernel>> bins_of_rivals_;
+  std::vector<Baseline> baselines_;
+  // Each takes neighbours, or every so-manyth record; as many at once as kBaselinesAtOnce says.
+  std::vector<std::unique_ptr<Kernel>> bins_of_baselines_;
 };
 
 }  // namespace

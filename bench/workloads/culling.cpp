@@ -37,15 +37,15 @@ struct GraphForm {
 };
 constexpr GraphForm kGraphForms[] = {{{256, 1}, 1},    {{256, 1}, 64}, {{1024, 1}, 1},
                                      {{1024, 1}, 128}, {{256, 4}, 1},  {{256, 4}, 256}};
-struct RivalForm {
+struct BaselineForm {
   Test test;
   uint32_t invocations;  // of later levels
   bool by_subgroups;
 };
-constexpr RivalForm kRivalForms[] = {{{256, 1}, 64, true},    {{256, 1}, 64, false},   {{256, 1}, 128, false},
-                                     {{256, 1}, 256, false},  {{256, 4}, 256, false},  {{256, 4}, 256, true},
-                                     {{256, 4}, 512, false},  {{1024, 1}, 512, false}, {{1024, 1}, 1024, false},
-                                     {{1024, 4}, 256, false}, {{1024, 4}, 1024, false}};
+constexpr BaselineForm kBaselineForms[] = {{{256, 1}, 64, true},    {{256, 1}, 64, false},   {{256, 1}, 128, false},
+                                           {{256, 1}, 256, false},  {{256, 4}, 256, false},  {{256, 4}, 256, true},
+                                           {{256, 4}, 512, false},  {{1024, 1}, 512, false}, {{1024, 1}, 1024, false},
+                                           {{1024, 4}, 256, false}, {{1024, 4}, 1024, false}};
 
 struct Push {
   VkDeviceAddress results;
@@ -139,13 +139,13 @@ class CullingWorkload final : public Workload {
     instances_.Write(words);
     for (const GraphForm& form : kGraphForms)
       if (Fits(gpu, form.test.invocations)) graphs_.push_back(MakeGraph(form));
-    for (const RivalForm& form : kRivalForms)
-      if (Fits(gpu, std::max(form.test.invocations, form.invocations))) rivals_.push_back(MakeRival(form));
+    for (const BaselineForm& form : kBaselineForms)
+      if (Fits(gpu, std::max(form.test.invocations, form.invocations))) baselines_.push_back(MakeBaseline(form));
   }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
-    for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
+    for (const Baseline& baseline : baselines_) baseline.queues->Reset(commands, baseline.shape);
   }
 
   [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
@@ -155,22 +155,22 @@ class CullingWorkload final : public Workload {
     graphs_[form]->Dispatch(commands, {"cull"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
     for (uint32_t level = 0; level < kLevels; ++level) {
       // The list that a level reads has the number of the level before.
       gpu_.Push(commands, Push{results_.address(), instances_.address(), patches_[level & 1].address(),
-                               patches_[~level & 1].address(), rival.queues->address(), level - 1, level});
+                               patches_[~level & 1].address(), baseline.queues->address(), level - 1, level});
       if (level == 0) {
-        rival.cull->Bind(commands);
-        vkCmdDispatch(commands, rival.grid.x, rival.grid.y, 1);
+        baseline.cull->Bind(commands);
+        vkCmdDispatch(commands, baseline.grid.x, baseline.grid.y, 1);
         continue;
       }
       StepBarrier(commands);
-      (level + 1 < kLevels ? rival.subdivide : rival.draw)->Bind(commands);
-      rival.queues->Dispatch(commands, level - 1);
+      (level + 1 < kLevels ? baseline.subdivide : baseline.draw)->Bind(commands);
+      baseline.queues->Dispatch(commands, level - 1);
     }
   }
 
@@ -181,7 +181,7 @@ class CullingWorkload final : public Workload {
   }
 
   // Instances are read, patches written and read once, and what a patch adds to a word is read and written.
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     const double patches = double(std::accumulate(walk_.counts.begin(), walk_.counts.end(), uint64_t{0}));
     Needs needs;
     needs.bytes = 1.0 * count_ * kInstanceBytes + 2 * patches * kPatchBytes + 8.0 * double(walk_.counts.back());
@@ -190,7 +190,7 @@ class CullingWorkload final : public Workload {
   }
 
  private:
-  struct Rival {
+  struct Baseline {
     Grid grid;
     QueueShape shape;
     std::unique_ptr<Kernel> cull;
@@ -211,7 +211,7 @@ class CullingWorkload final : public Workload {
     return std::make_unique<Graph>(gpu_, nodes);
   }
 
-  [[nodiscard]] Rival MakeRival(const RivalForm& form) const {
+  [[nodiscard]] Baseline MakeBaseline(const BaselineForm& form) const {
     const QueueShape shape = ShapeOfQueue(gpu_, MaxPatches(), form.invocations);
     const uint32_t by_subgroups = form.by_subgroups ? 1 : 0;
     const Constants level = shape.WithConstants({{0, form.invocations}, {1, by_subgroups}});
@@ -228,7 +228,7 @@ class CullingWorkload final : public Workload {
   const Buffer instances_;
   const Buffer patches_[2];  // read by even and odd levels
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace

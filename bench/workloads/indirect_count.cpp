@@ -80,7 +80,7 @@ class IndirectCountWorkload final : public Workload {
                                                count_info_.address());
   }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t) const override {
+  void RecordBaseline(VkCommandBuffer commands, uint32_t) const override {
     gpu_.Push(commands, Push{results_.address(), chunks_.address()});
     consume_.Bind(commands);
     vkCmdDispatchIndirect(commands, arguments_.handle(), 0);
@@ -92,7 +92,7 @@ class IndirectCountWorkload final : public Workload {
     return CheckRecords(results, records_, LightResult);
   }
 
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     return Needs{2.0 * records_ * kRecordBytes, double(records_) / kChunkRecords, 1};
   }
 
@@ -122,7 +122,7 @@ class IndirectCountWorkload final : public Workload {
     Upload(count_info_, std::vector{count_info});
   }
 
-  // What a producer of the rival's would have written instead of infos.
+  // What a producer of the baseline's would have written instead of infos.
   void WriteChunks() const {
     std::vector<Chunk> chunks;
     VkDeviceAddress address = payloads_.address();

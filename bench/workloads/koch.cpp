@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kEdges = 3;
 constexpr float kTolerance = 1e-4f;
-constexpr uint32_t kForms[] = {64, 128, 256};  // invocations of the rival's workgroups
+constexpr uint32_t kForms[] = {64, 128, 256};  // invocations of the baseline's workgroups
 
 struct Edge {
   float begin[2];
@@ -75,15 +75,15 @@ class KochWorkload final : public Workload {
                Buffer(gpu, VkDeviceSize{EdgesAt(depth - 1)} * sizeof(Edge))} {
     for (const uint32_t invocations : kForms) {
       const QueueShape shape = {invocations, 0};
-      rivals_.push_back({std::make_unique<Kernel>(gpu, kKochSpv, shape.WithConstants({{0, invocations}})),
-                         std::make_unique<Queues>(gpu, depth)});
+      baselines_.push_back({std::make_unique<Kernel>(gpu, kKochSpv, shape.WithConstants({{0, invocations}})),
+                            std::make_unique<Queues>(gpu, depth)});
     }
   }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
     edges_[0].Update(commands, TriangleWords());
-    for (const Rival& rival : rivals_) rival.queues->ResetFilled(commands, 1, kEdges);
+    for (const Baseline& baseline : baselines_) baseline.queues->ResetFilled(commands, 1, kEdges);
   }
 
   void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
@@ -91,16 +91,16 @@ class KochWorkload final : public Workload {
     graph_.Dispatch(commands, {"koch", kEdges, TriangleWords()});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
-    rival.kernel->Bind(commands);
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
+    baseline.kernel->Bind(commands);
     for (uint32_t level = 0; level < depth_; ++level) {
       if (level != 0) StepBarrier(commands);
       gpu_.Push(commands, Push{results_.address(), edges_[level & 1].address(), edges_[~level & 1].address(),
-                               rival.queues->address(), level, level + 1 == depth_ ? 1u : 0u});
-      rival.queues->Dispatch(commands, level);
+                               baseline.queues->address(), level, level + 1 == depth_ ? 1u : 0u});
+      baseline.queues->Dispatch(commands, level);
     }
   }
 
@@ -124,14 +124,14 @@ class KochWorkload final : public Workload {
     return {};
   }
 
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     double bytes = double(EdgesAt(depth_)) * 16;
     for (uint32_t level = 1; level < depth_; ++level) bytes += 2.0 * EdgesAt(level) * sizeof(Edge);
     return Needs{bytes, 0, double(depth_)};
   }
 
  private:
-  struct Rival {
+  struct Baseline {
     std::unique_ptr<Kernel> kernel;
     std::unique_ptr<Queues> queues;
   };
@@ -141,7 +141,7 @@ class KochWorkload final : public Workload {
   const Graph graph_;
   const Buffer results_;
   const Buffer edges_[2];  // of even and odd levels
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ struct GraphForm {
 constexpr GraphForm kGraphForms[] = {{{false, 256, 1}, 1, 1},   {{false, 1024, 1}, 1, 1}, {{false, 1024, 1}, 1, 256},
                                      {{true, 1024, 4}, 1, 256}, {{true, 256, 8}, 1, 1},   {{true, 512, 4}, 1, 1},
                                      {{true, 512, 4}, 8, 256}};
-constexpr Sort kRivalSorts[] = {{false, 256, 4}, {false, 512, 4}, {false, 1024, 4}, {true, 256, 4},
-                                {true, 512, 4},  {true, 1024, 2}, {true, 1024, 4}};
+constexpr Sort kBaselineSorts[] = {{false, 256, 4}, {false, 512, 4}, {false, 1024, 4}, {true, 256, 4},
+                                   {true, 512, 4},  {true, 1024, 2}, {true, 1024, 4}};
 
 // Workgroups of the shaders in use, for a form of the baseline each.
 struct Workgroup {
@@ -28,7 +28,7 @@ struct Workgroup {
 
   [[nodiscard]] uint32_t records() const { return invocations * rounds; }
 };
-constexpr Workgroup kRivalWorkgroups[] = {{64, 1}, {128, 1}, {256, 1}, {256, 4}, {512, 2}};
+constexpr Workgroup kBaselineWorkgroups[] = {{64, 1}, {128, 1}, {256, 1}, {256, 4}, {512, 2}};
 constexpr uint32_t kQueuesOfLine = 8;
 
 struct Push {
@@ -65,7 +65,7 @@ class ManyShadersWorkload final : public Workload {
     for (const GraphForm& form : kGraphForms)
       if (Fits(gpu, form.sort, form.together, shaders))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(form, records, shaders)));
-    MakeRivals();
+    MakeBaselines();
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -80,11 +80,11 @@ class ManyShadersWorkload final : public Workload {
     graphs_[form]->Dispatch(commands, {"classify"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override {
+  [[nodiscard]] uint32_t BaselineForms() const override {
     return static_cast<uint32_t>(producers_.size() * consumers_.size());
   }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
     const Producer& producer = producers_[form / consumers_.size()];
     const Consumer& consumer = consumers_[form % consumers_.size()];
     gpu_.Push(commands,
@@ -108,7 +108,7 @@ class ManyShadersWorkload final : public Workload {
   }
 
   // Each record is written once and read once, and makes one word.
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     return Needs{records_ * (2.0 * kRecordBytes + 4), 1.0 * kFewBins, 2};
   }
 
@@ -122,15 +122,15 @@ class ManyShadersWorkload final : public Workload {
     std::vector<std::unique_ptr<Kernel>> kernels;  // by list
   };
 
-  void MakeRivals() {
-    for (const Sort& sort : kRivalSorts) {
+  void MakeBaselines() {
+    for (const Sort& sort : kBaselineSorts) {
       const uint32_t items = sort.items_of_workgroup();
       if (!Fits(gpu_, sort, 1, kFewBins) || records_ % items != 0) continue;
       const Constants constants = {
           {0, sort.invocations}, {1, sort.items}, {2, items}, {3, sort.in_shared_memory ? 1u : 0u}};
       producers_.push_back({std::make_unique<Kernel>(gpu_, kShaderListsSpv, constants), GridOf(records_ / items)});
     }
-    for (const Workgroup& workgroup : kRivalWorkgroups) {
+    for (const Workgroup& workgroup : kBaselineWorkgroups) {
       if (workgroup.invocations > gpu_.limits().maxComputeWorkGroupInvocations) continue;
       consumers_.push_back({workgroup, {}});
       for (uint32_t list = 0; list < kFewBins; ++list) {

@@ -42,11 +42,11 @@ constexpr GraphForm kGraphForms[] = {
     {{false, true, 256, 1}, 256}, {{false, true, 256, 4}, 1},    {{false, false, 1024, 1}, 64},
     {{false, true, 1024, 1}, 1},  {{false, true, 1024, 1}, 256}, {{true, true, 256, 4}, 1},
     {{true, true, 512, 4}, 128},  {{true, true, 1024, 4}, 1},    {{true, false, 1024, 4}, 256}};
-constexpr Order kRivalOrders[] = {{false, false, 256, 1}, {false, true, 256, 1},  {false, false, 256, 4},
-                                  {false, true, 256, 4},  {false, true, 1024, 1}, {false, true, 1024, 4},
-                                  {true, true, 256, 4},   {true, true, 512, 4},   {true, true, 1024, 4},
-                                  {true, false, 1024, 4}};
-constexpr uint32_t kRivalInvocations[] = {64, 128, 256};
+constexpr Order kBaselineOrders[] = {{false, false, 256, 1}, {false, true, 256, 1},  {false, false, 256, 4},
+                                     {false, true, 256, 4},  {false, true, 1024, 1}, {false, true, 1024, 4},
+                                     {true, true, 256, 4},   {true, true, 512, 4},   {true, true, 1024, 4},
+                                     {true, false, 1024, 4}};
+constexpr uint32_t kBaselineInvocations[] = {64, 128, 256};
 constexpr Order kSwitchOrders[] = {
     {false, false, 128, 1}, {false, true, 128, 1}, {false, false, 256, 1}, {false, true, 256, 1}};
 
@@ -191,10 +191,10 @@ class MaterialShadingWorkload final : public Workload {
     for (const GraphForm& form : kGraphForms)
       if (Fits(gpu, form, size))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(size, form, form.records), texture_.layout()));
-    MakeSortingRivals();
+    MakeSortingBaselines();
     for (const Order& order : kSwitchOrders)
       if (Fits(gpu, order, size))
-        rivals_.push_back({MakeKernel(kMaterialSwitchSpv, OrderConstants(size, order)), order, nullptr});
+        baselines_.push_back({MakeKernel(kMaterialSwitchSpv, OrderConstants(size, order)), order, nullptr});
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -210,19 +210,19 @@ class MaterialShadingWorkload final : public Workload {
     graphs_[form]->Dispatch(commands, {"classify"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
     gpu_.Push(commands, Push{results_.address(), visibility_.address(), pixels_.address(), heads_.address(),
-                             rival.shading == nullptr ? 0 : rival.shading->invocations});
+                             baseline.shading == nullptr ? 0 : baseline.shading->invocations});
     texture_.Bind(commands, VK_PIPELINE_BIND_POINT_COMPUTE);
-    rival.first->Bind(commands);
-    vkCmdDispatch(commands, size_.pixels() / rival.order.pixels(), 1, 1);
-    if (rival.shading == nullptr) return;
+    baseline.first->Bind(commands);
+    vkCmdDispatch(commands, size_.pixels() / baseline.order.pixels(), 1, 1);
+    if (baseline.shading == nullptr) return;
     StepBarrier(commands);
     for (uint32_t material = 0; material < size_.materials; ++material) {
-      rival.shading->kernels[material]->Bind(commands);
+      baseline.shading->kernels[material]->Bind(commands);
       vkCmdDispatchIndirect(commands, heads_.handle(), VkDeviceSize{material} * sizeof(Head));
     }
   }
@@ -233,7 +233,7 @@ class MaterialShadingWorkload final : public Workload {
     return CheckWords(results, expected_.size(), [&](size_t pixel) { return expected_[pixel]; });
   }
 
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override { return std::nullopt; }
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override { return std::nullopt; }
 
  private:
   // A kernel for each material.
@@ -241,7 +241,7 @@ class MaterialShadingWorkload final : public Workload {
     uint32_t invocations;
     std::vector<std::unique_ptr<Kernel>> kernels;
   };
-  struct Rival {
+  struct Baseline {
     std::unique_ptr<Kernel> first;
     Order order;
     const Shading* shading;  // null: the first kernel does it all
@@ -251,16 +251,16 @@ class MaterialShadingWorkload final : public Workload {
     return std::make_unique<Kernel>(gpu_, words, constants, texture_.layout());
   }
 
-  void MakeSortingRivals() {
-    for (const uint32_t invocations : kRivalInvocations) {
+  void MakeSortingBaselines() {
+    for (const uint32_t invocations : kBaselineInvocations) {
       shadings_.push_back(std::make_unique<Shading>(Shading{invocations, {}}));
       for (uint32_t material = 0; material < size_.materials; ++material)
         shadings_.back()->kernels.push_back(MakeKernel(kMaterialSpv, MaterialConstants(size_, material, invocations)));
-      for (const Order& order : kRivalOrders)
+      for (const Order& order : kBaselineOrders)
         if (Fits(gpu_, order, size_))
-          rivals_.push_back({MakeKernel(order.is_sorted ? Words(kMaterialListsSortedSpv) : kMaterialListsSpv,
-                                        OrderConstants(size_, order)),
-                             order, shadings_.back().get()});
+          baselines_.push_back({MakeKernel(order.is_sorted ? Words(kMaterialListsSortedSpv) : kMaterialListsSpv,
+                                           OrderConstants(size_, order)),
+                                order, shadings_.back().get()});
     }
   }
 
@@ -289,7 +289,7 @@ class MaterialShadingWorkload final : public Workload {
   std::vector<uint32_t> empty_heads_;
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Shading>> shadings_;
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr uint32_t kNodesOfLevel = kKinds * kNodesOfKind;
 constexpr uint32_t kFixedParts = 4;
 constexpr uint32_t kSourceInvocations = 64;
 constexpr uint32_t kNodeInvocations = 32;                     // of nodes with grids
-constexpr uint32_t kInvocations[] = {32, 64, 128, 256, 512};  // of the rival's workgroups, for a form each
+constexpr uint32_t kInvocations[] = {32, 64, 128, 256, 512};  // of the baseline's workgroups, for a form each
 constexpr uint32_t kMaxParts = 3;
 constexpr double kMeanParts = 2;
 constexpr uint32_t kTaskBytes = 12;
@@ -87,7 +87,7 @@ class MixedWorkload final : public Workload {
         counters_(gpu, VkDeviceSize{levels} * kNodesOfLevel * kCounterBytes),
         queues_(gpu, levels * kKinds) {
     for (const uint32_t invocations : kInvocations)
-      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations) rivals_.push_back(MakeRival(invocations));
+      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations) baselines_.push_back(MakeBaseline(invocations));
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -101,14 +101,14 @@ class MixedWorkload final : public Workload {
     graph_.Dispatch(commands, {"source"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
     Push push = {results_.address(), tasks_.address(), counters_.address(), queues_.address(), capacity_, 0, 0, 0};
     gpu_.Push(commands, push);
-    rival.kernels[kSource]->Bind(commands);
-    vkCmdDispatch(commands, records_ / rival.invocations, 1, 1);
+    baseline.kernels[kSource]->Bind(commands);
+    vkCmdDispatch(commands, records_ / baseline.invocations, 1, 1);
     for (uint32_t level = 0; level < levels_; ++level) {
       StepBarrier(commands);
       push.first = level * kNodesOfLevel;
@@ -116,7 +116,7 @@ class MixedWorkload final : public Workload {
       push.is_last = level + 1 == levels_ ? 1 : 0;
       gpu_.Push(commands, push);
       for (uint32_t kind = 0; kind < kKinds; ++kind) {
-        rival.kernels[kind]->Bind(commands);
+        baseline.kernels[kind]->Bind(commands);
         queues_.Dispatch(commands, level * kKinds + kind);
       }
     }
@@ -129,7 +129,7 @@ class MixedWorkload final : public Workload {
   }
 
   // A record is written and read at each level, and what it adds to a word is read and written.
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     const double records = records_;
     const double mean =
         (1 + 1 + (1 + kMeanParts) * kNodeInvocations) / uint32_t{kKinds};  // invocations of a record at a level
@@ -141,16 +141,16 @@ class MixedWorkload final : public Workload {
   }
 
  private:
-  struct Rival {
+  struct Baseline {
     uint32_t invocations;                          // of workgroups
     std::vector<std::unique_ptr<Kernel>> kernels;  // by kind
   };
 
-  [[nodiscard]] Rival MakeRival(uint32_t invocations) const {
-    Rival rival = {invocations, {}};
+  [[nodiscard]] Baseline MakeBaseline(uint32_t invocations) const {
+    Baseline baseline = {invocations, {}};
     for (uint32_t kind = 0; kind <= kSource; ++kind)
-      rival.kernels.push_back(std::make_unique<Kernel>(gpu_, kMixedSpv, Constants{{0, invocations}, {1, kind}}));
-    return rival;
+      baseline.kernels.push_back(std::make_unique<Kernel>(gpu_, kMixedSpv, Constants{{0, invocations}, {1, kind}}));
+    return baseline;
   }
 
   // What one record leaves in the results.
@@ -176,7 +176,7 @@ class MixedWorkload final : public Workload {
   const Buffer tasks_;
   const Buffer counters_;
   const Queues queues_;
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace

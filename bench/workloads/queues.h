@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Append buffers of the rivals: heads that are VkDispatchIndirectCommands (bench/shaders/shared/append.glsl).
+// Append buffers of the baselines: heads that are VkDispatchIndirectCommands (bench/shaders/shared/append.glsl).
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace trellis::bench {
 
-// Of rivals/counters.glsl: a counter on a cache line of its own.
+// Of baselines/counters.glsl: a counter on a cache line of its own.
 inline constexpr uint32_t kCounterBytes = 128;
 
 // How the grid of a list's consumer grows.

@@ -58,7 +58,7 @@ RecordsWorkload::RecordsWorkload(const Gpu& gpu, uint32_t records, const Consume
   for (const uint32_t items : kItems) graphs_.push_back(MakeGraph(items));
   for (const Consumer::Workgroup workgroup : consumer.workgroups) {
     if (workgroup.invocations > gpu.limits().maxComputeWorkGroupInvocations) continue;
-    for (const uint32_t items : kItems) rivals_.push_back(MakeRival(workgroup, items));
+    for (const uint32_t items : kItems) baselines_.push_back(MakeBaseline(workgroup, items));
   }
 }
 
@@ -69,12 +69,12 @@ std::unique_ptr<Graph> RecordsWorkload::MakeGraph(uint32_t items) const {
   return std::make_unique<Graph>(gpu_, nodes);
 }
 
-RecordsWorkload::Rival RecordsWorkload::MakeRival(Consumer::Workgroup workgroup, uint32_t items) const {
+RecordsWorkload::Baseline RecordsWorkload::MakeBaseline(Consumer::Workgroup workgroup, uint32_t items) const {
   const QueueShape shape = ShapeOfQueue(gpu_, records_, workgroup.records * workgroup.rounds);
   return {workgroup,
           GridOf(records_ / kProducerInvocations / items),
           std::make_unique<Kernel>(gpu_, kProduceSpv, shape.WithConstants({{0, items}})),
-          std::make_unique<Kernel>(gpu_, consumer_.rival,
+          std::make_unique<Kernel>(gpu_, consumer_.baseline,
                                    shape.WithConstants({{0, workgroup.invocations}, {1, workgroup.rounds}})),
           std::make_unique<Queues>(gpu_, 1),
           shape};
@@ -82,7 +82,7 @@ RecordsWorkload::Rival RecordsWorkload::MakeRival(Consumer::Workgroup workgroup,
 
 void RecordsWorkload::Reset(VkCommandBuffer commands) const {
   results_.Fill(commands, 0);
-  for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
+  for (const Baseline& baseline : baselines_) baseline.queues->Reset(commands, baseline.shape);
 }
 
 void RecordsWorkload::RecordGraph(VkCommandBuffer commands, uint32_t form) const {
@@ -90,24 +90,25 @@ void RecordsWorkload::RecordGraph(VkCommandBuffer commands, uint32_t form) const
   graphs_[form]->Dispatch(commands, {"produce"});
 }
 
-void RecordsWorkload::RecordRival(VkCommandBuffer commands, uint32_t form) const {
-  const Rival& rival = rivals_[form];
-  gpu_.Push(commands, Push{results_.address(), list_.address(), rival.queues->address()});
-  rival.produce->Bind(commands);
-  vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
+void RecordsWorkload::RecordBaseline(VkCommandBuffer commands, uint32_t form) const {
+  const Baseline& baseline = baselines_[form];
+  gpu_.Push(commands, Push{results_.address(), list_.address(), baseline.queues->address()});
+  baseline.produce->Bind(commands);
+  vkCmdDispatch(commands, baseline.producers.x, baseline.producers.y, 1);
   StepBarrier(commands);
-  rival.consume->Bind(commands);
-  rival.queues->Dispatch(commands, 0);
+  baseline.consume->Bind(commands);
+  baseline.queues->Dispatch(commands, 0);
 }
 
 std::string RecordsWorkload::Check(const std::vector<uint32_t>& results) const {
   return CheckRecords(results, records_, consumer_.result);
 }
 
-std::optional<Needs> RecordsWorkload::RivalNeeds() const {
+std::optional<Needs> RecordsWorkload::BaselineNeeds() const {
   if (consumer_.arithmetic) return std::nullopt;
   uint32_t most = 1;
-  for (const Rival& rival : rivals_) most = std::max(most, rival.workgroup.records * rival.workgroup.rounds);
+  for (const Baseline& baseline : baselines_)
+    most = std::max(most, baseline.workgroup.records * baseline.workgroup.rounds);
   const double records = records_;
   return Needs{3 * records * kRecordBytes, records / kProducerInvocations + records / most, 2,
                records * consumer_.invocations_of_record};

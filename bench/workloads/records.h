@@ -33,9 +33,9 @@ std::string CheckRecords(const std::vector<uint32_t>& results, uint32_t records,
 // How one record is consumed, by a node and by hand-written compute.
 struct Consumer {
   Words node;
-  Words rival;
-  // What workgroups of the rival may look like: invocations (specialisation constant 0 of `rival`), the records that
-  // they take at once, and how often (constant 1). Each is tried.
+  Words baseline;
+  // What workgroups of the baseline may look like: invocations (specialisation constant 0 of `baseline`), the records
+  // that they take at once, and how often (constant 1). Each is tried.
   struct Workgroup {
     uint32_t invocations;
     uint32_t records;
@@ -55,14 +55,14 @@ class RecordsWorkload final : public Workload {
   void Reset(VkCommandBuffer commands) const override;
   [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
   void RecordGraph(VkCommandBuffer commands, uint32_t form) const override;
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override;
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override;
   [[nodiscard]] const Buffer& results() const override { return results_; }
   [[nodiscard]] std::string Check(const std::vector<uint32_t>& results) const override;
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override;
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override;
 
  private:
-  struct Rival {
+  struct Baseline {
     Consumer::Workgroup workgroup;
     Grid producers;
     std::unique_ptr<Kernel> produce;
@@ -72,7 +72,7 @@ class RecordsWorkload final : public Workload {
   };
   // `items`: records that an invocation of the producer makes.
   [[nodiscard]] std::unique_ptr<Graph> MakeGraph(uint32_t items) const;
-  [[nodiscard]] Rival MakeRival(Consumer::Workgroup workgroup, uint32_t items) const;
+  [[nodiscard]] Baseline MakeBaseline(Consumer::Workgroup workgroup, uint32_t items) const;
 
   const Gpu& gpu_;
   const uint32_t records_;
@@ -80,7 +80,7 @@ class RecordsWorkload final : public Workload {
   const Buffer results_;
   const Buffer list_;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace trellis::bench

@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kReduced = 256;  // records that become one
 constexpr uint32_t kLevels = 3;
 constexpr uint32_t kSumBytes = 8;
-constexpr uint32_t kItems[] = {1, 4};  // of an invocation of the rival's source
+constexpr uint32_t kItems[] = {1, 4};  // of an invocation of the baseline's source
 
 struct Push {
   VkDeviceAddress results;
@@ -58,9 +58,9 @@ class ReductionWorkload final : public Workload {
     graph_.Dispatch(commands, {"reduce_source"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(sources_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(sources_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
     sources_[form]->Bind(commands);
     gpu_.Push(commands, Push{results_.address(), 0, sums_[0].address(), queues_.address(), 0});
     const Grid grid = GridOf(records_ / kReduced / kItems[form]);
@@ -82,7 +82,7 @@ class ReductionWorkload final : public Workload {
     return CheckWords(results, 2, [&](size_t word) { return word == 0 ? sum : records_; });
   }
 
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     const double records = records_;
     return Needs{2 * records * kSumBytes, 2 * records / kReduced, 1.0 + kLevels};
   }

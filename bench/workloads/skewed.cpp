@@ -17,7 +17,7 @@ constexpr uint32_t kProducerInvocations = 256;
 constexpr uint32_t kPartInvocations = 32;
 constexpr uint32_t kTaskBytes = 8;
 
-// Forms of the rival.
+// Forms of the baseline.
 struct Shape {
   uint32_t items;  // records that an invocation of the producer looks at
   uint32_t parts;  // workgroups of the node that share one of the consumer
@@ -65,12 +65,12 @@ class SkewedWorkload final : public Workload {
     for (const Shape& shape : kShapes)
       if (records % (kProducerInvocations * shape.items) == 0 &&
           shape.parts * kPartInvocations <= gpu.limits().maxComputeWorkGroupInvocations)
-        rivals_.push_back(MakeRival(shape));
+        baselines_.push_back(MakeBaseline(shape));
   }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
-    for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
+    for (const Baseline& baseline : baselines_) baseline.queues->Reset(commands, baseline.shape);
   }
 
   void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
@@ -78,17 +78,17 @@ class SkewedWorkload final : public Workload {
     graph_.Dispatch(commands, {"skewed"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  [[nodiscard]] uint32_t BaselineForms() const override { return static_cast<uint32_t>(baselines_.size()); }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    const Rival& rival = rivals_[form];
-    gpu_.Push(commands,
-              Push{results_.address(), parts_.address(), rival.queues->address(), static_cast<uint32_t>(parts_count_)});
-    rival.producer->Bind(commands);
-    vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
+  void RecordBaseline(VkCommandBuffer commands, uint32_t form) const override {
+    const Baseline& baseline = baselines_[form];
+    gpu_.Push(commands, Push{results_.address(), parts_.address(), baseline.queues->address(),
+                             static_cast<uint32_t>(parts_count_)});
+    baseline.producer->Bind(commands);
+    vkCmdDispatch(commands, baseline.producers.x, baseline.producers.y, 1);
     StepBarrier(commands);
-    rival.consumer->Bind(commands);
-    rival.queues->Dispatch(commands, 0);
+    baseline.consumer->Bind(commands);
+    baseline.queues->Dispatch(commands, 0);
   }
 
   [[nodiscard]] const Buffer& results() const override { return results_; }
@@ -103,7 +103,7 @@ class SkewedWorkload final : public Workload {
   }
 
   // A part is written to a list and read, and what it adds to a word is read and written.
-  [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
+  [[nodiscard]] std::optional<Needs> BaselineNeeds() const override {
     Needs needs;
     needs.bytes = static_cast<double>(parts_count_) * (2 * kTaskBytes + 8);
     needs.invocations = static_cast<double>(parts_count_) * kPartInvocations;
@@ -112,7 +112,7 @@ class SkewedWorkload final : public Workload {
   }
 
  private:
-  struct Rival {
+  struct Baseline {
     QueueShape shape;
     std::unique_ptr<Queues> queues;
     Grid producers;
@@ -120,7 +120,7 @@ class SkewedWorkload final : public Workload {
     std::unique_ptr<Kernel> consumer;
   };
 
-  [[nodiscard]] Rival MakeRival(const Shape& form) const {
+  [[nodiscard]] Baseline MakeBaseline(const Shape& form) const {
     const QueueShape shape = ShapeOfQueue(gpu_, parts_count_, form.parts);
     return {shape, std::make_unique<Queues>(gpu_, 1), GridOf(records_ / (kProducerInvocations * form.items)),
             std::make_unique<Kernel>(gpu_, kSkewedSpv, shape.WithConstants({{0, form.items}, {30, most_}})),
@@ -136,7 +136,7 @@ class SkewedWorkload final : public Workload {
   const Graph graph_;
   const Buffer results_;
   const Buffer parts_;
-  std::vector<Rival> rivals_;
+  std::vector<Baseline> baselines_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rooms need to know about a device when they lower shaders, plan memory and record dispatches.
+// What other directories need to know about a device when they lower shaders, plan memory and record dispatches.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@
 namespace trellis {
 
 enum class Emulation : uint8_t {
-  kImpossible,  // the device lacks something: VK_AMDX_shader_enqueue is hidden, because nobody implements it
+  kImpossible,  // the device lacks something: VK_AMDX_shader_enqueue is hidden
   kNative,      // the driver implements it: left alone
   kEmulated,    // the layer implements it
 };

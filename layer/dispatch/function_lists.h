@@ -3,7 +3,7 @@
 // lists.
 //
 // REQUIRED(Name): present in every implementation on which the extension is offered (Vulkan 1.2, or an alias of it).
-// OPTIONAL(Name): may be null; whoever calls it checks.
+// OPTIONAL(Name): may be null; the caller checks.
 // Aliases are not listed: a command is asked for under all of its names (command_aliases.h).
 #pragma once
 

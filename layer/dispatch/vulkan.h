@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place that includes the Vulkan headers: every room sees the provisional types, and no room can call a global
+// The one place that includes the Vulkan headers: every file sees the provisional types, and none can call a global
 // prototype by accident, because everything the layer calls comes out of a dispatch table.
 #pragma once
 

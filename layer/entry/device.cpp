@@ -84,7 +84,7 @@ void ReleaseDriverObjects(Device& device) {
   device.node_libraries.TakeAll();
   device.pipeline_layouts.TakeAll();
   device.render_passes.TakeAll();
-  device.attachments.Clear();
+  device.components.Clear();
 }
 
 }  // namespace

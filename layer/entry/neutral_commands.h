@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of command buffers that change nothing the layer keeps track of: neither what is bound for compute and
 // execution graphs, nor push constants, nor whether a render pass instance, conditional rendering, a query or transform
-// feedback is active. All others are hooked (hook_lists.h). A test compares both with the registry, so whoever builds
-// with a newer one decides about its commands: here, or with a hook. Actions and dynamic states are generated. Internal
-// to .cpp files.
+// feedback is active. All others are hooked (hook_lists.h). A test compares both with the registry, so a developer who
+// builds with a newer one decides about its commands: here, or with a hook. Actions and dynamic states are generated.
+// Internal to .cpp files.
 #pragma once
 
 #include <algorithm>

@@ -16,9 +16,9 @@ uint32_t Graph::FindNode(std::string_view name, uint32_t index) const {
   return found != nodes_by_name.end() && key_of(*found) == key ? *found : kNoNode;
 }
 
-uint32_t Graph::NoteWords(uint32_t slot) const {
-  uint32_t words = NodeOf(slot).info.NoteWords();
-  for (uint32_t sharer : NodeOf(slot).sharers) words += nodes[sharer].info.NoteWords();
+uint32_t Graph::StateWords(uint32_t slot) const {
+  uint32_t words = NodeOf(slot).info.StateWords();
+  for (uint32_t sharer : NodeOf(slot).sharers) words += nodes[sharer].info.StateWords();
   return words;
 }
 

@@ -77,11 +77,11 @@ struct Graph {
   std::vector<uint32_t> nodes_by_name;  // node indices, sorted by (name, index)
   std::vector<uint32_t> severed_nodes;  // node indices; what they send by a dynamic index to their own name is lost
   bool has_mesh_nodes = false;
-  uint32_t depth = 0;                  // longest chain, in slots; a graph of leaves has 1
-  uint32_t launch_count = 0;           // of all slots; no level has more
-  uint32_t dynamic_launch_count = 0;   // those whose grids come from records
-  uint32_t landmark_launch_count = 0;  // those of them that look for landmarks
-  uint32_t mesh_launch_count = 0;      // of all slots, those of mesh nodes
+  uint32_t depth = 0;                 // longest chain, in slots; a graph of leaves has 1
+  uint32_t launch_count = 0;          // of all slots; no level has more
+  uint32_t dynamic_launch_count = 0;  // those whose grids come from records
+  uint32_t search_index_count = 0;    // those of them that have a search index
+  uint32_t mesh_launch_count = 0;     // of all slots, those of mesh nodes
   uint32_t largest_record =
       0;  // bytes: no record that any node writes or reads is larger, those without a target included
 
@@ -92,8 +92,8 @@ struct Graph {
   [[nodiscard]] const Node& NodeOf(uint32_t slot) const { return nodes[slots[slot].node]; }
   // Appends what runs on the records of a slot: the slot's own launch, then those of its node's sharers.
   void AppendLaunches(uint32_t slot, std::vector<Launch>& launches) const;
-  // Words of notes about one record of a slot, over all launches that read it.
-  [[nodiscard]] uint32_t NoteWords(uint32_t slot) const;
+  // Words of state per record of a slot, over all launches that read it.
+  [[nodiscard]] uint32_t StateWords(uint32_t slot) const;
   // Region index of the heap: one past the last slot.
   [[nodiscard]] uint32_t HeapSlot() const { return static_cast<uint32_t>(slots.size()); }
 };

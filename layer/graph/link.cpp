@@ -281,7 +281,7 @@ class Linker {
       graph_.dynamic_launch_count += node.slot_count * LaunchesOf(node, [](const spirv::NodeInfo& info) {
                                        return info.kind == spirv::LaunchKind::kDynamicGrid;
                                      });
-      graph_.landmark_launch_count += node.slot_count * LaunchesOf(node, std::mem_fn(&spirv::NodeInfo::UsesLandmarks));
+      graph_.search_index_count += node.slot_count * LaunchesOf(node, std::mem_fn(&spirv::NodeInfo::UsesSearchIndex));
       graph_.mesh_launch_count += node.slot_count * LaunchesOf(node, std::mem_fn(&spirv::NodeInfo::IsMesh));
       node.input_bytes = node.info.input.size;
       for (uint32_t sharer : node.sharers)
@@ -306,7 +306,7 @@ class Linker {
             std::max(info.input.alignment, grid.component_width)};
   }
 
-  // By node. Every slot of a node has the same: whoever can send to one of them can send to most of them.
+  // By node. Every slot of a node has the same: a node that can enqueue to one of them can enqueue to most of them.
   std::vector<uint32_t> RecordStrides() {
     std::vector<spirv::PayloadLayout> records(graph_.nodes.size());
     const auto fit = [&records](uint32_t node, const spirv::PayloadLayout& payload) {

@@ -67,12 +67,12 @@ class Calculator {
     return found->second;
   }
 
-  // Of one record at each slot: itself, and the notes about it.
+  // Of one record at each slot: itself and its state.
   void FirstArrivals() {
     arrivals_.clear();
     for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot)
       arrivals_.push_back({1, static_cast<double>(graph_.slots[slot].record_stride),
-                           double{sizeof(uint32_t)} * graph_.NoteWords(slot)});
+                           double{sizeof(uint32_t)} * graph_.StateWords(slot)});
   }
 
   // Of one record at each slot: what its workgroups send, as `loads` ends with it.
@@ -134,13 +134,13 @@ void Load::Add(double times, const Load& load) {
   if (times == 0 || load.records == 0) return;
   records += times * load.records;
   bytes += times * load.bytes;
-  note_bytes += times * load.note_bytes;
+  state_bytes += times * load.state_bytes;
 }
 
 void Load::RaiseTo(const Load& load) {
   records = std::max(records, load.records);
   bytes = std::max(bytes, load.bytes);
-  note_bytes = std::max(note_bytes, load.note_bytes);
+  state_bytes = std::max(state_bytes, load.state_bytes);
 }
 
 LoadBounds::LoadBounds(const Graph& graph, uint64_t max_grid_workgroups)

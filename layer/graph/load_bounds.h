@@ -14,7 +14,7 @@ namespace trellis {
 struct Load {
   double records = 0;
   double bytes = 0;  // of records, and what allocations take from the heap
-  double note_bytes = 0;
+  double state_bytes = 0;
 
   // Either may be infinite where the other is nothing.
   void Add(double times, const Load& load);
@@ -22,7 +22,7 @@ struct Load {
 };
 
 // At most, of the node's own, on average over many records. Beside them a launch that coalesces has a last one that may
-// have fewer: whoever plans adds it.
+// have fewer: the planner adds it.
 [[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info, uint64_t max_grid_workgroups);
 
 // Immutable, so any thread may read it. Takes as many Loads as the graph has slots, for each level of its depth.

@@ -137,13 +137,14 @@ std::optional<GraphPlan> PlanLongestPaths(const Graph& graph, const SlotLoads& l
     if (level == 0) continue;
     for (const uint32_t slot : schedule.level(level)) {
       // What is added up may have been rounded, and is whole.
-      const double most = std::floor(arrivals[slot] * (1 + 1e-9) + 1e-6);
-      if (!(most <= static_cast<double>(kMaxRegionRecords))) return std::nullopt;
-      RegionNeed need = {.slot = slot, .stride = graph.slots[slot].record_stride, .note_words = graph.NoteWords(slot)};
-      need.bound = need.arrivals = need.dense = static_cast<uint64_t>(most);
+      const double max_records = std::floor(arrivals[slot] * (1 + 1e-9) + 1e-6);
+      if (!(max_records <= static_cast<double>(kMaxRegionRecords))) return std::nullopt;
+      RegionNeed need = {
+          .slot = slot, .stride = graph.slots[slot].record_stride, .state_words = graph.StateWords(slot)};
+      need.bound = need.arrivals = need.dense = static_cast<uint64_t>(max_records);
       plan.openings.push_back(OpeningOf(need, used, level));
       plan.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
-      used = SaturatingAdd(used, RegionBytes(need.stride, need.note_words, need.bound));
+      used = SaturatingAdd(used, RegionBytes(need.stride, need.state_words, need.bound));
     }
     if (used > room) return std::nullopt;
     plan.opening_begin.push_back(static_cast<uint32_t>(plan.openings.size()));

@@ -109,7 +109,7 @@ class Planner {
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
       needs_.push_back(
-          {.slot = slot, .stride = graph_.slots[slot].record_stride, .note_words = graph_.NoteWords(slot)});
+          {.slot = slot, .stride = graph_.slots[slot].record_stride, .state_words = graph_.StateWords(slot)});
     }
 
     heap_bytes_ = 0;
@@ -132,7 +132,7 @@ class Planner {
         plan_.bounded = false;
       }
       need.arrivals = need.dense = need.bound;
-      need.bytes = RegionBytes(need.stride, need.note_words, need.bound);
+      need.bytes = RegionBytes(need.stride, need.state_words, need.bound);
     }
     heap_bytes_ = std::min(heap_bytes_, ToBytes(joint_[level + 1].bytes));
   }
@@ -146,16 +146,19 @@ class Planner {
   // Of the pool of a level whose regions grow, where all that may be sent has room.
   struct Pool {
     uint64_t segments = 0;
-    uint64_t notes = 0;
+    uint64_t record_state = 0;
     // No region begins where the pool does.
-    [[nodiscard]] uint64_t all() const { return SaturatingAdd(SaturatingAdd(segments, notes), kRegionAlignment); }
+    [[nodiscard]] uint64_t all() const {
+      return SaturatingAdd(SaturatingAdd(segments, record_state), kRegionAlignment);
+    }
   };
   [[nodiscard]] Pool PoolOf(uint32_t level) const {
     const Load& joint = joint_[level + 1];
-    uint64_t notes = ToBytes(joint.note_bytes);
-    for (const RegionNeed& need : needs_) notes = SaturatingAdd(notes, kRegionAlignment * need.note_words);
+    uint64_t record_state = ToBytes(joint.state_bytes);
+    for (const RegionNeed& need : needs_)
+      record_state = SaturatingAdd(record_state, kRegionAlignment * need.state_words);
     return {SaturatingRoundUp(ToBytes(joint.bytes * kSegmentWaste), kRegionAlignment),
-            SaturatingRoundUp(notes, kRegionAlignment)};
+            SaturatingRoundUp(record_state, kRegionAlignment)};
   }
 
   // What the level needs of its part to keep all that may be sent.
@@ -172,20 +175,20 @@ class Planner {
     const bool fits = DenseBytes() <= room_ && heap_bytes_ / kHeapUnit <= kMaxRegionRecords;
     level_grows_ = !fits && (heap_bytes_ != 0 || !GiveOneLargeTheRest());
     any_grows_ |= level_grows_;
-    note_units_ = 0;
-    segments_take_notes_ = false;
+    state_units_ = 0;
+    segments_take_state_ = false;
     const uint64_t wanted = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
-    plan_.bounded &= std::max(wanted, note_units_) <= kMaxRegionRecords;
+    plan_.bounded &= std::max(wanted, state_units_) <= kMaxRegionRecords;
     const uint64_t units = std::min(wanted, kMaxRegionRecords);
-    note_units_ = std::min(note_units_, kMaxRegionRecords);
+    state_units_ = std::min(state_units_, kMaxRegionRecords);
     if (!has_heap_ && !level_grows_) return;
     RegionNeed& heap = needs_.emplace_back();
     heap.slot = graph_.HeapSlot();
     heap.stride = kHeapUnit;
     heap.bound = heap.arrivals = heap.dense = units;
-    heap.bytes = (units + note_units_) * kHeapUnit;
-    heap.note_words = 1;  // a mark, where segments take them
-    heap.notes_from_pool = segments_take_notes_;
+    heap.bytes = (units + state_units_) * kHeapUnit;
+    heap.state_words = 1;  // a mark, where segments take them
+    heap.state_from_pool = segments_take_state_;
   }
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
@@ -197,7 +200,7 @@ class Planner {
       // So much that what is spread evenly does not grow: powers of two are at least half of a share.
       const uint64_t left = room_ - pool.all();
       if (DivideRoom(std::min(left, ToBytes(joint_[level + 1].bytes * 3))) <= left) {
-        note_units_ = pool.notes / kHeapUnit;
+        state_units_ = pool.record_state / kHeapUnit;
         return pool.segments / kHeapUnit;
       }
     }
@@ -214,10 +217,10 @@ class Planner {
       if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
     if (others > room_ / kDensePart) return false;
     const uint64_t left = room_ - others;
-    const uint64_t padding = kRegionAlignment * (1 + uint64_t{largest->note_words});
-    const uint64_t each = std::max<uint64_t>(largest->stride + sizeof(uint32_t) * largest->note_words, 1);
+    const uint64_t padding = kRegionAlignment * (1 + uint64_t{largest->state_words});
+    const uint64_t each = std::max<uint64_t>(largest->stride + sizeof(uint32_t) * largest->state_words, 1);
     largest->bound = largest->dense = std::min(largest->bound, (left - std::min(left, padding)) / each);
-    largest->bytes = RegionBytes(largest->stride, largest->note_words, largest->bound);
+    largest->bytes = RegionBytes(largest->stride, largest->state_words, largest->bound);
     plan_.bounded = false;
     return true;
   }
@@ -227,12 +230,12 @@ class Planner {
     if (dense_bytes + kRegionAlignment > room_) dense_bytes = DropWhatHasNoRoom();
     const uint64_t left = room_ - std::min(room_, dense_bytes + kRegionAlignment);
     // For what lies dense; segments take the rest, so that heap and segments leave one another what they do not need.
-    uint64_t notes = 0;
+    uint64_t record_state = 0;
     for (const RegionNeed& need : needs_)
-      if (need.notes_from_pool) notes += need.note_words * RegionBytes(sizeof(uint32_t), 0, need.dense + 4);
-    note_units_ = std::min(notes, left) / kHeapUnit;
-    segments_take_notes_ = true;
-    const uint64_t units = left / kHeapUnit - note_units_;
+      if (need.state_from_pool) record_state += need.state_words * RegionBytes(sizeof(uint32_t), 0, need.dense + 4);
+    state_units_ = std::min(record_state, left) / kHeapUnit;
+    segments_take_state_ = true;
+    const uint64_t units = left / kHeapUnit - state_units_;
     for (RegionNeed& need : needs_)
       if (need.dense < need.bound) need.bound = std::min(need.bound, need.dense + units * kHeapUnit / need.stride);
     return units;
@@ -261,7 +264,7 @@ class Planner {
     for (const RegionNeed& need : needs_) {
       if (need.slot == graph_.HeapSlot() && level_grows_ && need.bytes != 0) used += kRegionAlignment;
       shared::RegionPlan& opening = plan_.openings.emplace_back(OpeningOf(need, used, level + 1));
-      if (need.slot == graph_.HeapSlot()) opening.note_units = static_cast<uint32_t>(note_units_);
+      if (need.slot == graph_.HeapSlot()) opening.state_units = static_cast<uint32_t>(state_units_);
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }
@@ -311,8 +314,8 @@ class Planner {
   std::vector<RegionNeed> needs_;
   uint64_t room_ = 0;  // of its part
   uint64_t heap_bytes_ = 0;
-  uint64_t note_units_ = 0;  // of the pool, for notes
-  bool segments_take_notes_ = false;
+  uint64_t state_units_ = 0;  // of the pool, for record state
+  bool segments_take_state_ = false;
   bool has_heap_ = false;
   bool level_grows_ = false;
   std::vector<uint32_t> need_of_slot_;  // position in needs_

@@ -32,15 +32,15 @@ struct MemoryLimits {
 struct GraphPlan {
   // For each level except the last, one opening for each slot of the next level, in the order of LevelSchedule::level(L
   // + 1), then one for the heap, where an allocation of level L may need it or regions of the level grow out of it.
-  // Level L's openings are openings[opening_begin[L]] to openings[opening_begin[L + 1]]. The notes of the launches that
-  // read a region lie behind its records (meta_shaders/levels/launch_size.glsl), if it does not grow.
+  // Level L's openings are openings[opening_begin[L]] to openings[opening_begin[L + 1]]. The record state of the
+  // launches that read a region lies behind its records (meta_shaders/levels/launch_size.glsl), if it does not grow.
   std::vector<shared::RegionPlan> openings;
   std::vector<uint32_t> opening_begin;
   std::vector<uint32_t> arrivals;  // by opening: records that can arrive there at most, whatever has room
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256. Where draws read records, the first half is all of it and has the parts of all levels
   // (ring_parts.h); where each slot is launched once, it has all regions, and any level appends to them. What a
-  // RegionPlan says beside place and size is left to whoever plans the launches.
+  // RegionPlan says beside place and size is left to the launch planner.
   uint64_t half_bytes[2] = {0, 0};
   bool bounded = true;  // everything that may arrive has room, wherever it goes; otherwise records can be lost
   // And no shader can send more than it may, and all regions are dense: no reservation of records fails.

@@ -28,11 +28,11 @@ uint64_t SegmentsOf(const RegionNeed& need) {
   return segments;
 }
 
-uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
+uint64_t RegionBytes(uint32_t stride, uint32_t state_words, uint64_t records) {
   const auto padded = [records](uint64_t each) {
     return SaturatingRoundUp(SaturatingMultiply(records, each), kRegionAlignment);
   };
-  return SaturatingAdd(padded(stride), SaturatingMultiply(padded(sizeof(uint32_t)), note_words));
+  return SaturatingAdd(padded(stride), SaturatingMultiply(padded(sizeof(uint32_t)), state_words));
 }
 
 shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity, uint32_t level) {
@@ -48,7 +48,7 @@ shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, 
 shared::RegionPlan OpeningOf(const RegionNeed& need, uint64_t offset, uint32_t level) {
   shared::RegionPlan region = DenseRegion(offset, need.slot, need.stride, static_cast<uint32_t>(need.bound), level);
   region.dense = static_cast<uint32_t>(need.dense);
-  if (need.notes_from_pool) region.note_words = need.note_words;
+  if (need.state_from_pool) region.state_words = need.state_words;
   return region;
 }
 
@@ -57,8 +57,8 @@ DenseParts ShareDense(std::span<RegionNeed> needs, uint64_t bytes) {
   std::vector<RegionNeed*> by_bytes;
   for (RegionNeed& need : needs) {
     need.dense = need.bound;
-    need.bytes = RegionBytes(need.stride, need.note_words, need.bound);
-    need.notes_from_pool = false;
+    need.bytes = RegionBytes(need.stride, need.state_words, need.bound);
+    need.state_from_pool = false;
     if (need.bytes != 0) by_bytes.push_back(&need);
   }
   std::ranges::sort(by_bytes, {}, &RegionNeed::bytes);
@@ -67,16 +67,16 @@ DenseParts ShareDense(std::span<RegionNeed> needs, uint64_t bytes) {
     RegionNeed& need = *by_bytes[i];
     const uint64_t share = left / (by_bytes.size() - i);
     if (need.bytes > share && need.stride == 0) {
-      // Nothing but notes.
-      need.bound = need.dense = share / (need.note_words * sizeof(uint32_t));
-      need.bytes = RegionBytes(0, need.note_words, need.bound);
+      // Nothing but record state.
+      need.bound = need.dense = share / (need.state_words * sizeof(uint32_t));
+      need.bytes = RegionBytes(0, need.state_words, need.bound);
       result.cut = true;
     } else if (need.bytes > share) {
-      need.notes_from_pool = true;
-      const uint64_t most = share / (need.stride + sizeof(uint32_t) * need.note_words);
+      need.state_from_pool = true;
+      const uint64_t max_dense = share / (need.stride + sizeof(uint32_t) * need.state_words);
       const uint64_t least =
           std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), FewestDense(need.stride));
-      need.dense = std::min(std::max(std::bit_floor(most), least), need.bound);
+      need.dense = std::min(std::max(std::bit_floor(max_dense), least), need.bound);
       need.bytes = SaturatingRoundUp(need.dense * need.stride, kRegionAlignment);
     }
     left -= std::min(left, need.bytes);

@@ -25,22 +25,22 @@ inline constexpr uint64_t kDensePart = 8;
 struct RegionNeed {
   uint32_t slot = 0;
   uint32_t stride = 0;
-  uint32_t note_words = 0;  // a record, over all launches that read the region
-  uint64_t bound = 0;       // records
-  uint64_t arrivals = 0;    // records, whatever has room
-  uint64_t dense = 0;       // of the bound; less than it where the region grows
-  uint64_t bytes = 0;       // for the dense ones, alignment included
-  bool notes_from_pool = false;
+  uint32_t state_words = 0;  // a record, over all launches that read the region
+  uint64_t bound = 0;        // records
+  uint64_t arrivals = 0;     // records, whatever has room
+  uint64_t dense = 0;        // of the bound; less than it where the region grows
+  uint64_t bytes = 0;        // for the dense ones, alignment included
+  bool state_from_pool = false;
 };
 
 // Most that the records behind the dense ones can have, a quarter of which at least stay dense (DensePart in
 // meta_shaders/shared/graph_data.h). 0 where all are dense.
 [[nodiscard]] uint64_t SegmentsOf(const RegionNeed& need);
 
-// Bytes that a region takes whose launches keep `note_words` words about each record. Saturates.
-[[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records);
+// Bytes that a region takes whose launches keep `state_words` words about each record. Saturates.
+[[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t state_words, uint64_t records);
 
-// All of it is dense. What stands beside place and size is left to whoever plans the launches.
+// All of it is dense. What stands beside place and size is left to the launch planner.
 [[nodiscard]] shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity,
                                              uint32_t level);
 // The same for a need that has its `dense`, with what it gets from the pool.
@@ -48,7 +48,7 @@ struct RegionNeed {
 
 struct DenseParts {
   uint64_t bytes = 0;  // of all; more than was asked for only if that is not enough for the least there can be
-  bool cut = false;    // notes of records without bytes do not grow: a bound had to become smaller
+  bool cut = false;    // state of records without bytes does not grow: a bound had to become smaller
 };
 
 // Divides `bytes`: small needs are dense, each large one gets its first part. Time: a sort.

@@ -23,8 +23,8 @@ void Fill(std::span<const uint64_t> wanted, uint64_t left, std::vector<uint64_t>
   }
 }
 
-uint64_t WholeUnits(uint64_t bytes, uint64_t most) {
-  return std::min(bytes, most - kPartAlignment) / kPartAlignment * kPartAlignment + kPartAlignment;
+uint64_t WholeUnits(uint64_t bytes, uint64_t max_bytes) {
+  return std::min(bytes, max_bytes - kPartAlignment) / kPartAlignment * kPartAlignment + kPartAlignment;
 }
 
 }  // namespace
@@ -52,10 +52,10 @@ RingParts PartsToKeep(const Graph& graph, const LevelSchedule& schedule, uint64_
 
 std::vector<uint64_t> DivideRing(std::span<const PartNeed> needs, uint64_t ring_bytes) {
   std::vector<uint64_t> least, wanted;
-  const uint64_t most = std::max(ring_bytes, kPartAlignment);
+  const uint64_t max_bytes = std::max(ring_bytes, kPartAlignment);
   for (const PartNeed& need : needs) {
-    least.push_back(need.least == 0 ? 0 : WholeUnits(need.least, most));
-    wanted.push_back(need.wanted == 0 ? 0 : WholeUnits(need.wanted, most));
+    least.push_back(need.least == 0 ? 0 : WholeUnits(need.least, max_bytes));
+    wanted.push_back(need.wanted == 0 ? 0 : WholeUnits(need.wanted, max_bytes));
   }
   std::vector<uint64_t> rooms(needs.size());
   Fill(least, ring_bytes, rooms);

@@ -33,7 +33,7 @@ struct Edge {
 struct Queue {
   std::vector<RegionNeed> needs;
   std::vector<double> parts;  // by launch: of the queue, that one workgroup can fill
-  uint64_t note_units = 0;    // of the pool, which is the heap's need; only where regions grow
+  uint64_t state_units = 0;   // of the pool, which is the heap's need; only where regions grow
   bool grows = false;
 
   [[nodiscard]] double LargestPart() const { return *std::max_element(parts.begin(), parts.end()); }
@@ -78,14 +78,14 @@ class Scheduler {
   }
 
   // What the launches of `level` send, and to whom.
-  void CollectSenders(uint32_t level) {
-    senders_.clear();
+  void CollectProducers(uint32_t level) {
+    producers_.clear();
     edges_.clear();
     needs_.clear();
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
       needs_.push_back(
-          {.slot = slot, .stride = graph_.slots[slot].record_stride, .note_words = graph_.NoteWords(slot)});
+          {.slot = slot, .stride = graph_.slots[slot].record_stride, .state_words = graph_.StateWords(slot)});
     }
     const auto heap = static_cast<uint32_t>(needs_.size());
     has_heap_ = false;
@@ -97,11 +97,11 @@ class Scheduler {
       return info.kind == spirv::LaunchKind::kCoalescing && info.coalesce > 1 && !info.outputs.empty();
     });
     for (const Launch launch : schedule_.launches_of(level)) {
-      const auto index = static_cast<uint32_t>(senders_.size());
+      const auto index = static_cast<uint32_t>(producers_.size());
       const Slot& slot = graph_.slots[launch.slot];
       const double packed = InfoOf(launch.slot).packed;
       const Load each = bounds_.Of(launch.slot, 1);
-      senders_.push_back({packed * each.records, packed * each.bytes, packed * each.note_bytes});
+      producers_.push_back({packed * each.records, packed * each.bytes, packed * each.state_bytes});
       for (const SlotEdge& edge : slot.edges)
         edges_.push_back({index, need_of_slot_[edge.slot], packed * static_cast<double>(edge.payloads)});
       if (slot.heap_bytes == 0) continue;
@@ -116,15 +116,15 @@ class Scheduler {
   [[nodiscard]] std::vector<double> RecordsOfByte(Cost&& cost) const {
     std::vector<double> records(needs_.size());
     for (const Edge& edge : edges_)
-      records[edge.need] = std::max(records[edge.need], edge.payloads / cost(senders_[edge.launch]));
+      records[edge.need] = std::max(records[edge.need], edge.payloads / cost(producers_[edge.launch]));
     return records;
   }
 
-  // The part of the queue that each sender's workgroup can fill, where all of it has room for `bytes` of what `cost`
+  // The part of the queue that each producer's workgroup can fill, where all of it has room for `bytes` of what `cost`
   // says, and each region for its bound.
   template <typename Cost>
   void FindParts(double bytes, Cost&& cost, Queue& queue) const {
-    for (const Load& sent : senders_) queue.parts.push_back(cost(sent) == 0 ? 0 : cost(sent) / bytes);
+    for (const Load& sent : producers_) queue.parts.push_back(cost(sent) == 0 ? 0 : cost(sent) / bytes);
     for (const Edge& edge : edges_) {
       const auto bound = static_cast<double>(queue.needs[edge.need].bound);
       if (edge.payloads != 0) queue.parts[edge.launch] = std::max(queue.parts[edge.launch], edge.payloads / bound);
@@ -132,7 +132,7 @@ class Scheduler {
   }
 
   // Empty payloads cost something, too: there is no end of them otherwise.
-  static double Cost(const Load& load) { return load.bytes + load.note_bytes + load.records / kHeapUnit; }
+  static double Cost(const Load& load) { return load.bytes + load.state_bytes + load.records / kHeapUnit; }
   static double CostInSegments(const Load& load) { return Cost(load) + load.bytes * (kSegmentWaste - 1); }
 
   // Every region has room for what it can get while all together get what the queue holds.
@@ -141,9 +141,9 @@ class Scheduler {
     double padding = 0;
     double bytes_of_byte = 0;
     for (size_t i = 0; i < needs_.size(); ++i) {
-      const double notes = needs_[i].note_words;
-      padding += static_cast<double>(kRegionAlignment) * ((needs_[i].stride != 0 ? 1 : 0) + notes);
-      bytes_of_byte += records[i] * (needs_[i].stride + sizeof(uint32_t) * notes);
+      const double record_state = needs_[i].state_words;
+      padding += static_cast<double>(kRegionAlignment) * ((needs_[i].stride != 0 ? 1 : 0) + record_state);
+      bytes_of_byte += records[i] * (needs_[i].stride + sizeof(uint32_t) * record_state);
     }
     const double left = static_cast<double>(room) - padding;
     if (left < 0) return std::nullopt;
@@ -153,7 +153,7 @@ class Scheduler {
     for (size_t i = 0; i < needs_.size(); ++i) {
       RegionNeed& need = queue.needs[i];
       need.bound = need.dense = BoundFor(bytes, records[i]);
-      need.bytes = RegionBytes(need.stride, need.note_words, need.bound);
+      need.bytes = RegionBytes(need.stride, need.state_words, need.bound);
     }
     FindParts(bytes, Cost, queue);
     return queue;
@@ -171,33 +171,33 @@ class Scheduler {
     for (size_t i = 0; i < queue.needs.size(); ++i) {
       RegionNeed& need = queue.needs[i];
       need.bound = BoundFor(static_cast<double>(room), records[i]);
-      padding += static_cast<double>(kRegionAlignment) * need.note_words;
+      padding += static_cast<double>(kRegionAlignment) * need.state_words;
     }
     const uint64_t dense = ShareDense(queue.needs, room / kDensePart).bytes;
     const double left = static_cast<double>(room) - static_cast<double>(dense) - padding;
     if (left < 0) return std::nullopt;
     double segments = 0;  // for each byte of cost, at most
-    double notes = 0;
-    for (const Load& sent : senders_) {
+    double record_state = 0;
+    for (const Load& sent : producers_) {
       const double cost = CostInSegments(sent);
       if (cost == 0) continue;
       segments = std::max(segments, sent.bytes * kSegmentWaste / cost);
-      notes = std::max(notes, sent.note_bytes / cost);
+      record_state = std::max(record_state, sent.state_bytes / cost);
     }
-    if (segments + notes == 0) return std::nullopt;  // nothing of it would grow
-    const double bytes = left / (segments + notes);
+    if (segments + record_state == 0) return std::nullopt;  // nothing of it would grow
+    const double bytes = left / (segments + record_state);
     const auto pool = static_cast<uint64_t>(left + padding) / kHeapUnit - 1;
     RegionNeed& heap = queue.needs.emplace_back();
     heap.slot = graph_.HeapSlot();
     heap.stride = kHeapUnit;
     heap.bound = heap.dense = std::min({ToCount(bytes * segments) / kHeapUnit, pool, kMaxRegionRecords});
-    queue.note_units = std::min(pool - heap.bound, kMaxRegionRecords);
-    heap.bytes = (heap.bound + queue.note_units) * kHeapUnit;
+    queue.state_units = std::min(pool - heap.bound, kMaxRegionRecords);
+    heap.bytes = (heap.bound + queue.state_units) * kHeapUnit;
     FindParts(bytes, CostInSegments, queue);
     return queue;
   }
 
-  // Of the level whose senders were collected. Nothing if `room` bytes are too few.
+  // Of the level whose producers were collected. Nothing if `room` bytes are too few.
   [[nodiscard]] std::optional<Queue> BestQueue(uint64_t room) const {
     std::optional<Queue> dense = DenseQueue(room);
     std::optional<Queue> growing = GrowingQueue(room);
@@ -207,7 +207,7 @@ class Scheduler {
     return dense_part <= growing_part * kWorthGrowing && dense_part <= 1 ? std::move(dense) : std::move(growing);
   }
 
-  // Of the level whose senders were collected; kUnbounded if the ring has too few bytes.
+  // Of the level whose producers were collected; kUnbounded if the ring has too few bytes.
   [[nodiscard]] uint64_t SmallestQueue() const {
     if (!BestQueue(ring_bytes_)) return kUnbounded;
     uint64_t low = 0;
@@ -227,7 +227,7 @@ class Scheduler {
   bool WeighLevels(std::span<const RootCount> roots) {
     sent_.resize(schedule_.level_count());
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
-      CollectSenders(level);
+      CollectProducers(level);
       Weight& weight = weights_.emplace_back();
       weight.smallest = SmallestQueue();
       for (const RootCount& root : roots)
@@ -256,7 +256,7 @@ class Scheduler {
       const bool is_pool = queue.grows && need.slot == graph_.HeapSlot();
       if (is_pool) offset += kRegionAlignment;
       shared::RegionPlan& opening = result_.openings.emplace_back(OpeningOf(need, offset, level + 1));
-      if (is_pool) opening.note_units = static_cast<uint32_t>(queue.note_units);
+      if (is_pool) opening.state_units = static_cast<uint32_t>(queue.state_units);
       offset += need.bytes;
     }
     result_.ring_bytes = SaturatingRoundUp(offset, kQueueAlignment);
@@ -265,7 +265,7 @@ class Scheduler {
   bool PlanLevel(uint32_t level) {
     queue_ = {};
     if (!IsLastLevel(level)) {
-      CollectSenders(level);
+      CollectProducers(level);
       std::optional<Queue> queue = BestQueue(TakeShare(level));
       // Larger ones mostly do as well.
       if (!queue) queue = BestQueue(weights_[level].smallest);
@@ -300,14 +300,14 @@ class Scheduler {
     double smallest = 1;
     double each = 0;        // of the queue, for a unit of cost
     double workgroups = 0;  // of the node's own, for a unit of cost
-    for (size_t i = 0; i < senders_.size(); ++i) {
+    for (size_t i = 0; i < producers_.size(); ++i) {
       const double part = LoadsOf(level)[i] / double{shared::kWholeQueue};
       if (part == 0) continue;
       largest = std::max(largest, part);
       smallest = std::min(smallest, part);
-      each = std::max(each, part / cost(senders_[i]));
+      each = std::max(each, part / cost(producers_[i]));
       const Launch launch = schedule_.launches_of(level)[i];
-      workgroups = std::max(workgroups, InfoOf(launch.slot).packed / cost(senders_[i]));
+      workgroups = std::max(workgroups, InfoOf(launch.slot).packed / cost(producers_[i]));
     }
     if (each == 0) return 0;
     // A portion takes launches in their order, until one of them does not fit any more.
@@ -328,7 +328,7 @@ class Scheduler {
   const uint64_t ring_bytes_;
   StepSchedule result_;
   // Of the level that is being planned.
-  std::vector<Load> senders_;  // by launch, of one workgroup of its dispatch: to all slots together
+  std::vector<Load> producers_;  // by launch, of one workgroup of its dispatch: to all slots together
   std::vector<Edge> edges_;
   std::vector<RegionNeed> needs_;       // slots of the next level, and the heap, if allocations need it
   std::vector<uint32_t> need_of_slot_;  // position in needs_

@@ -157,8 +157,8 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
       plan.coalesce = info.coalesce * info.packed;
       break;
   }
-  plan.note_words = info.NoteWords();
-  plan.has_landmarks = info.UsesLandmarks() ? 1 : 0;
+  plan.state_words = info.StateWords();
+  plan.has_search_index = info.UsesSearchIndex() ? 1 : 0;
   plan.max_workgroups = info.max_workgroups;  // UINT32_MAX is kAnyWorkgroups
   return plan;
 }
@@ -169,7 +169,7 @@ void DescribeBounds(const spirv::NodeInfo& info, shared::LaunchPlan& plan) {
   plan.kind = shared::kLaunchCoalescing;
   plan.coalesce = records;
   plan.packed = 1;
-  plan.note_words = shared::kNoNotes;
+  plan.state_words = shared::kNoRecordState;
 }
 
 }  // namespace trellis

@@ -27,7 +27,7 @@ struct TableLayout {
 [[nodiscard]] std::vector<std::vector<shared::NodeOutput>> DescribeOutputs(const Graph& graph,
                                                                            const TableLayout& layout, uint64_t base);
 
-// The launch without notes_before and position. `max_grid` is maxExecutionGraphWorkgroupCount: the bound
+// The launch without state_words_before and position. `max_grid` is maxExecutionGraphWorkgroupCount: the bound
 // of the components that have none.
 [[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch,
                                                 const std::array<uint32_t, 3>& max_grid);

@@ -23,7 +23,7 @@ VkDeviceSize BlockBytesFor(const Device& device, VkDeviceSize bytes) {
 }  // namespace
 
 std::shared_ptr<PlanBlockPool> PlanBlockPool::Of(Device& device) {
-  return device.attachments.GetOrCreate<PlanBlockPool>([&device] { return std::make_shared<PlanBlockPool>(device); });
+  return device.components.GetOrCreate<PlanBlockPool>([&device] { return std::make_shared<PlanBlockPool>(device); });
 }
 
 Expected<PlanBlockPool::BlockRef> PlanBlockPool::Take(VkDeviceSize bytes, PlanLifetime lifetime) {
@@ -103,8 +103,8 @@ void PlanBlockPool::TrimLocked(Blocks& dropped) {
     previous_peak_ = std::exchange(peak_, usage_.used);
     interval_begin_ = now;
   }
-  const VkDeviceSize most = std::max(peak_, previous_peak_);
-  while (!unused_.empty() && usage_.used + usage_.unused > most) {
+  const VkDeviceSize max_bytes = std::max(peak_, previous_peak_);
+  while (!unused_.empty() && usage_.used + usage_.unused > max_bytes) {
     usage_.unused -= unused_.back().buffer.size();
     dropped.splice(dropped.begin(), unused_, std::prev(unused_.end()));
   }

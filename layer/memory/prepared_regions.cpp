@@ -49,7 +49,7 @@ void PreparedRegionPool::Give(DeviceBuffer buffer) noexcept {
 }
 
 std::shared_ptr<PreparedRegionPool> PreparedRegionPool::Of(Device& device) {
-  return device.attachments.GetOrCreate<PreparedRegionPool>(
+  return device.components.GetOrCreate<PreparedRegionPool>(
       [&device] { return std::make_shared<PreparedRegionPool>(device); });
 }
 

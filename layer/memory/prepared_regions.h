@@ -15,7 +15,7 @@
 
 namespace trellis {
 
-// Buffers that nobody uses at the moment. One per device. Threading: any thread.
+// Buffers that are not in use. One per device. Threading: any thread.
 class PreparedRegionPool {
  public:
   // So many are kept for the next plan; then the one that has waited longest is given back to the driver.

@@ -114,8 +114,8 @@ Expected<DeviceBuffer> RingPool::MakeRing(VkDeviceSize bytes) const {
   // Doubling, so that a graph that grows step by step does not leave a ring behind at every step; but never past the
   // budget for the sake of growth.
   const bool instead_of_steps = bytes > budget();
-  const VkDeviceSize most = instead_of_steps ? step_budget() : budget();
-  const VkDeviceSize generous = std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), most));
+  const VkDeviceSize max_bytes = instead_of_steps ? step_budget() : budget();
+  const VkDeviceSize generous = std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), max_bytes));
   Expected<DeviceBuffer> ring = DeviceBuffer::Create(device_, generous, BufferMemory::kDevice, "trellis ring");
   if (!ring && generous > bytes && !instead_of_steps)
     ring = DeviceBuffer::Create(device_, bytes, BufferMemory::kDevice, "trellis ring");
@@ -234,7 +234,7 @@ uint32_t RingPool::RingCount() const {
 }
 
 Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_family) {
-  const auto pools = device.attachments.GetOrCreate<RingPools>([] { return std::make_shared<RingPools>(); });
+  const auto pools = device.components.GetOrCreate<RingPools>([] { return std::make_shared<RingPools>(); });
   if (std::shared_ptr<RingPool> pool = pools->Find(queue_family)) return pool;
   // Each queue of a family gets a ring.
   const VkDeviceSize step_budget = device.HasOneQueue(queue_family) ? RingBudgetInsteadOfSteps(device) : 0;
@@ -244,7 +244,7 @@ Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_fa
 }
 
 void ForgetRingNeeds(Device& device) {
-  const auto pools = device.attachments.Get<RingPools>();
+  const auto pools = device.components.Get<RingPools>();
   if (!pools) return;
   std::lock_guard lock(pools->mutex);
   for (const auto& [family, pool] : pools->by_family) pool->ForgetNeeds();

@@ -82,7 +82,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   const bool has_steps = level_bytes * needs.level_count <= kMaxRegionBytes;
   layout.step_levels = has_steps ? std::max(needs.level_count, 2u) : 0;
   const bool has_draws = needs.draw_launch_count != 0;
-  layout.opens_all_levels = has_draws || (!needs.close_every_level && has_steps);
+  layout.opens_all_levels = has_draws || (!needs.size_every_level && has_steps);
   layout.region_levels = layout.opens_all_levels ? std::max(needs.level_count, 2u) : 2;
   const uint64_t levels = std::max(layout.step_levels, 1u);
   layout.first_draw = static_cast<uint32_t>(needs.launch_count * levels);
@@ -101,7 +101,8 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   const uint64_t sums = MaxSums(needs.dynamic_launch_count) * sizeof(uint32_t);
   layout.sums_of_level = has_draws ? AlignScratchAddress(sums) : 0;
   layout.sums = Place(cursor, has_draws ? layout.sums_of_level * layout.region_levels : sums);
-  layout.landmarks = Place(cursor, MaxSums(needs.landmark_launch_count) * shared::kLandmarksOfPart * sizeof(uint32_t));
+  layout.search_index =
+      Place(cursor, MaxSums(needs.search_index_count) * shared::kSearchEntriesOfPart * sizeof(uint32_t));
   constexpr uint64_t kSliceTableBytes = (shared::kMaxSlices + 1) * sizeof(shared::Slice);
   layout.slices = Place(cursor, needs.dynamic_launch_count * levels * kSliceTableBytes);
   // Level 1 may have each batch twice.

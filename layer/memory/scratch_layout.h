@@ -14,9 +14,9 @@ struct ScratchLayout {
   uint64_t arguments = 0;         // DispatchArguments[launches], likewise
   uint64_t workgroup_counts = 0;  // uint[launches]: StepPlan::totals; else the workgroups of members of counted batches
   uint64_t steps = 0;             // StepState
-  uint64_t sums = 0;              // uint[]: ClosePlan::sums of a level, or of each level if there are draws
-  uint64_t landmarks = 0;         // uint[]: ClosePlan::landmarks of a level
-  uint64_t slices = 0;            // Slice[][kMaxSlices + 1]: ClosePlan::slices
+  uint64_t sums = 0;              // uint[]: SizingPlan::sums of a level, or of each level if there are draws
+  uint64_t search_index = 0;      // uint[]: SizingPlan::search_index of a level
+  uint64_t slices = 0;            // Slice[][kMaxSlices + 1]: SizingPlan::slices
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least, twice
   uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;        // where writes to lost records go
@@ -31,7 +31,7 @@ struct ScratchLayout {
   uint64_t sums_of_level = 0;         // bytes from one level's to the next level's
   uint32_t region_levels = 0;
   // Every level has regions of its own, which can be opened before the first one runs. Otherwise levels take turns with
-  // two sets, and a close kernel stands before each. Never if there are draws, which read regions after all levels.
+  // two sets, and a sizing kernel stands before each. Never if there are draws, which read regions after all levels.
   bool opens_all_levels = false;
   // Levels that a dispatch in steps may have, whose regions and launches are all there at once. 0: too many.
   uint32_t step_levels = 0;
@@ -71,18 +71,18 @@ inline constexpr uint64_t kScratchBufferAlignment = 256;
 // Regions of all levels may take this much; larger graphs make do with two sets.
 inline constexpr uint64_t kMaxRegionBytes = 16 << 20;
 
-// Most workgroups that each of so many launches of a level may have its records parted among (ClosePlan::parts). CPU
+// Most workgroups that each of so many launches of a level may have its records parted among (SizingPlan::parts). CPU
 // drivers get fewer.
 [[nodiscard]] uint32_t MaxParts(uint32_t launches);
 
 struct ScratchNeeds {
-  uint32_t slot_count = 0;             // slots of the graph
-  uint32_t level_count = 0;            // no dispatch has more levels
-  uint32_t launch_count = 0;           // no level has more launches
-  uint32_t dynamic_launch_count = 0;   // the same for dynamic grids
-  uint32_t landmark_launch_count = 0;  // of these, the same for LaunchPlan::has_landmarks
-  uint32_t largest_record = 0;         // bytes, of all that any node writes or reads
-  bool close_every_level = false;
+  uint32_t slot_count = 0;            // slots of the graph
+  uint32_t level_count = 0;           // no dispatch has more levels
+  uint32_t launch_count = 0;          // no level has more launches
+  uint32_t dynamic_launch_count = 0;  // the same for dynamic grids
+  uint32_t search_index_count = 0;    // of these, the same for LaunchPlan::has_search_index
+  uint32_t largest_record = 0;        // bytes, of all that any node writes or reads
+  bool size_every_level = false;
   uint32_t draw_launch_count = 0;  // no level has more launches that are drawn
 };
 

@@ -24,7 +24,6 @@ void CommandBuffer::Discard() {
   keep_alive.clear();
   submissions.clear();
   initialized_scratch.clear();
-  ++recording;
 }
 
 void CommandBuffer::ForgetBoundState() {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
-#include "layer/objects/attachments.h"
 #include "layer/objects/bound_state.h"
+#include "layer/objects/components.h"
 #include "layer/objects/durations.h"
 #include "layer/objects/dynamic_states.h"
 #include "layer/objects/render_pass_instance.h"
@@ -75,11 +75,9 @@ struct CommandBuffer {
   std::vector<std::shared_ptr<SharedDurations>> submissions;  // setting `report`: each submission adds to all
   std::vector<InitializedScratch> initialized_scratch;        // setting `validate` only; oldest first
 
-  // Counts recordings: what an attachment handed out under an older number is no longer in use.
-  uint64_t recording = 0;
-  // State of other rooms that is worth keeping between recordings, such as what a dispatch needs of the device. Lives
-  // until the command buffer is freed.
-  Attachments attachments;
+  // State of other directories that is worth keeping between recordings, such as what a dispatch needs of the device.
+  // Lives until the command buffer is freed.
+  Components components;
 
   void BeginRecording(VkCommandBufferUsageFlags begin_usage) {
     Discard();

@@ -10,8 +10,8 @@
 #include "layer/device/device_traits.h"
 #include "layer/diagnostics/diagnostics.h"
 #include "layer/dispatch/device_dispatch.h"
-#include "layer/objects/attachments.h"
 #include "layer/objects/buffer.h"
+#include "layer/objects/components.h"
 #include "layer/objects/descriptor_set_layout.h"
 #include "layer/objects/handle_table.h"
 #include "layer/objects/private_data.h"
@@ -81,9 +81,9 @@ struct Device {
 
   PrivateData private_data;  // of the layer's own pipelines and node shader modules
 
-  // State of the rooms pipeline, replay and memory, e.g. `device.attachments.GetOrCreate<RingPool>(...)`. Destroyed
-  // first in vkDestroyDevice.
-  Attachments attachments;
+  // State of pipeline, replay and memory, e.g. `device.components.GetOrCreate<RingPool>(...)`. Destroyed first in
+  // vkDestroyDevice.
+  Components components;
 
   // No other queue of the family runs beside it.
   [[nodiscard]] bool HasOneQueue(uint32_t family) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layer/dispatch/vulkan.h"
-#include "layer/objects/attachments.h"
+#include "layer/objects/components.h"
 
 namespace trellis {
 
@@ -13,7 +13,7 @@ struct Queue {
   Device* device = nullptr;
   VkQueue handle = VK_NULL_HANDLE;
   uint32_t family = 0;
-  Attachments attachments;
+  Components components;
 };
 
 }  // namespace trellis

@@ -19,14 +19,15 @@ size_t FewestLaunches(const Settings& settings) {
 }
 
 void LeaveOutOfBatches(const Settings& settings, std::span<StageNode> stages, Graph& graph) {
-  // Launches that a kernel closes are never in a batch: those with notes, and those of nodes that share an input.
+  // Launches that a kernel sizes are never in a batch: those with record state, and those of nodes that share an
+  // input.
   std::map<const CachedModule*, size_t> launches_of;
   for (const Slot& slot : graph.slots)
-    if (slot.node < stages.size() && graph.nodes[slot.node].info.NoteWords() == 0)
+    if (slot.node < stages.size() && graph.nodes[slot.node].info.StateWords() == 0)
       ++launches_of[stages[slot.node].module.get()];
   const size_t fewest = FewestLaunches(settings);
   for (size_t i = 0; i < stages.size(); ++i) {
-    if (launches_of[stages[i].module.get()] >= fewest && graph.nodes[i].info.NoteWords() == 0) continue;
+    if (launches_of[stages[i].module.get()] >= fewest && graph.nodes[i].info.StateWords() == 0) continue;
     stages[i].source.info.in_batches = false;
     graph.nodes[i].info.in_batches = false;
   }

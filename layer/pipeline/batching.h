@@ -15,7 +15,7 @@ namespace trellis {
 [[nodiscard]] size_t FewestLaunches(const Settings& settings);
 
 // Takes NodeInfo::in_batches from the nodes that cannot be in one, whatever arrives: too few launches of the graph run
-// code of their module (nodes of several modules never share a pipeline), or theirs are closed. `stages`: the first
+// code of their module (nodes of several modules never share a pipeline), or a kernel sizes theirs. `stages`: the first
 // nodes of `graph`. Others, which are compiled already, stay as they are.
 void LeaveOutOfBatches(const Settings& settings, std::span<StageNode> stages, Graph& graph);
 

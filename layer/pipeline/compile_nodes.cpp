@@ -85,7 +85,7 @@ struct PipelineKey {
   const void* chain = nullptr;
   VkPipelineShaderStageCreateFlags stage_flags = 0;
   const void* stage_chain = nullptr;
-  uint32_t owner = 0;  // pipelines with an allocator belong to one graph, others to nobody (0)
+  uint32_t owner = 0;  // pipelines with an allocator belong to one graph, others to none (0)
   std::map<uint32_t, std::vector<uint8_t>> constants;
   auto operator<=>(const PipelineKey&) const = default;
 };

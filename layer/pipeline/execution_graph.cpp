@@ -41,9 +41,9 @@ ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
                         .level_count = graph.depth,
                         .launch_count = graph.launch_count,
                         .dynamic_launch_count = graph.dynamic_launch_count,
-                        .landmark_launch_count = graph.landmark_launch_count,
+                        .search_index_count = graph.search_index_count,
                         .largest_record = graph.largest_record,
-                        .close_every_level = device.settings.close_every_level,
+                        .size_every_level = device.settings.size_every_level,
                         .draw_launch_count = graph.mesh_launch_count});
 }
 

@@ -14,7 +14,7 @@
 #include "layer/graph/levels.h"
 #include "layer/memory/device_buffer.h"
 #include "layer/memory/scratch_layout.h"
-#include "layer/objects/attachments.h"
+#include "layer/objects/components.h"
 #include "layer/objects/device.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/pipeline/kernel_pipelines.h"
@@ -47,7 +47,7 @@ struct ExecutionGraphPipeline {
   DeviceBuffer tables;                     // layer/graph/tables.h
   std::vector<std::vector<shared::NodeOutput>> outputs;  // by slot: what its launch blocks end with
   KernelPipelines kernels;                               // all that a dispatch may record (needed_kernels.h)
-  mutable Attachments attachments;                       // what other rooms remember of it
+  mutable Components components;                         // what other directories remember of it
 
   // The next of `nodes`.
   void AddNode(std::shared_ptr<NodePipeline> pipeline, std::string label);

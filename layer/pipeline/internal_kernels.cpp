@@ -58,7 +58,7 @@ class [[nodiscard]] InternalKernels::Claim {
 };
 
 std::shared_ptr<InternalKernels> InternalKernels::Of(Device& device) {
-  return device.attachments.GetOrCreate<InternalKernels>(
+  return device.components.GetOrCreate<InternalKernels>(
       [&device] { return std::make_shared<InternalKernels>(device); });
 }
 

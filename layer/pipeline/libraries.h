@@ -20,7 +20,7 @@ struct LibraryNode {
 };
 
 // A compute pipeline with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR, or a graphics pipeline of a mesh node: one node, which
-// is no part of a graph yet. Immutable. Ownership: shared by Device::node_libraries and whoever looked it up. Execution
+// is no part of a graph yet. Immutable. Ownership: shared by Device::node_libraries and their users. Execution
 // graph libraries are ExecutionGraphPipelines.
 struct NodeLibrary {
   LibraryNode node;

@@ -29,7 +29,7 @@ class KernelNeeds {
   [[nodiscard]] bool Has(Kernel kernel) const {
     switch (kernel) {
       case Kernel::kBeginGraph:
-      case Kernel::kCloseLevel:
+      case Kernel::kSizeLaunches:
         return true;
       case Kernel::kOpenRegions:
         return MayPrepare() || MayHaveManyRegions();
@@ -86,7 +86,7 @@ class KernelNeeds {
     std::map<VkPipeline, size_t> launches_of;
     for (const Slot& slot : graph_.slots) {
       const spirv::NodeInfo& info = graph_.nodes[slot.node].info;
-      if (!info.in_batches || info.NoteWords() != 0) continue;
+      if (!info.in_batches || info.StateWords() != 0) continue;
       if (++launches_of[pipeline_.nodes[slot.node].pipeline->handle()] >= fewest) return true;
     }
     return false;

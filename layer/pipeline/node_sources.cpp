@@ -94,7 +94,7 @@ uint32_t MaxPackedWorkgroups(const Device& device) {
 
 // Workgroups that leave cost less than a kernel and a barrier between levels. `validate` looks at grids in that kernel.
 bool LaunchesBounds(const Device& device, const spirv::NodeInfo& info) {
-  if (info.kind != spirv::LaunchKind::kDynamicGrid || info.NoteWords() != shared::kShortNotes) return false;
+  if (info.kind != spirv::LaunchKind::kDynamicGrid || info.StateWords() != shared::kShortRecordState) return false;
   return !TargetsCpu(device) && !device.settings.validate &&
          MaxWorkgroupsOfRecords(info, 1, UINT64_MAX) <= shared::kMaxBoundWorkgroups;
 }

@@ -102,7 +102,7 @@ std::shared_ptr<const LoweredShader> CachedModule::Intern(LoweredShader shader) 
 }
 
 std::shared_ptr<ShaderCache> ShaderCache::Of(Device& device) {
-  return device.attachments.GetOrCreate<ShaderCache>([] { return std::make_shared<ShaderCache>(); });
+  return device.components.GetOrCreate<ShaderCache>([] { return std::make_shared<ShaderCache>(); });
 }
 
 std::shared_ptr<CachedModule> ShaderCache::Find(std::span<const uint32_t> words) {

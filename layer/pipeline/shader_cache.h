@@ -43,7 +43,7 @@ struct LoweredShader {
   std::set<uint32_t> descriptor_sets;    // that variables in the words belong to
 };
 
-// One module. Threading: any thread. Whoever asks for what another thread is working on waits for it.
+// One module. Threading: any thread. A thread that asks for what another one is working on waits for it.
 class CachedModule {
  public:
   explicit CachedModule(std::span<const uint32_t> words) : words_(words.begin(), words.end()) {}
@@ -100,7 +100,7 @@ class CachedModule {
 };
 
 // All modules of a device; those that were not used for the longest time are forgotten when there are too many.
-// Threading: any thread. Ownership: modules are shared with whoever uses them.
+// Threading: any thread. Ownership: modules are shared with their users.
 class ShaderCache {
  public:
   // `budget`: most bytes of SPIR-V that are remembered. What is made of them takes several times as much.

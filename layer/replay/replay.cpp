@@ -89,8 +89,8 @@ struct ScratchWarnings {
 // It works all the same.
 void TellOfAlignment(CommandBuffer& command_buffer, VkDeviceAddress scratch) {
   if (scratch % kScratchAlignment == 0) return;
-  const auto told = command_buffer.device.attachments.GetOrCreate<ScratchWarnings>(
-      [] { return std::make_shared<ScratchWarnings>(); });
+  const auto told =
+      command_buffer.device.components.GetOrCreate<ScratchWarnings>([] { return std::make_shared<ScratchWarnings>(); });
   if (told->alignment.exchange(true)) return;
   command_buffer.device.diagnostics.Warning(
       "TRELLIS-scratch-alignment",
@@ -146,7 +146,7 @@ struct DeviceParts {
 };
 
 Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
-  if (std::shared_ptr<DeviceParts> found = command_buffer.attachments.Get<DeviceParts>()) return found;
+  if (std::shared_ptr<DeviceParts> found = command_buffer.components.Get<DeviceParts>()) return found;
   Device& device = command_buffer.device;
   Expected<std::shared_ptr<RingPool>> rings = RingPoolOf(device, command_buffer.queue_family);
   if (!rings) return rings.error();
@@ -154,7 +154,7 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
   if (!reports) return reports.error();
   const bool may_prepare = device.settings.prepare_regions && device.HasOneQueue(command_buffer.queue_family) &&
                            DeviceBuffer::MayBeWrittenOnce(device);
-  return command_buffer.attachments.GetOrCreate<DeviceParts>([&] {
+  return command_buffer.components.GetOrCreate<DeviceParts>([&] {
     return std::make_shared<DeviceParts>(DeviceParts{PlanBlockPool::Of(device), *rings, *reports, may_prepare});
   });
 }
@@ -354,9 +354,9 @@ void LeaveInstance(CommandBuffer& command_buffer) { RecordReleases(command_buffe
 
 void PollReports(Device& device) noexcept {
   try {
-    if (const std::shared_ptr<DeviceReports> losses = device.attachments.Get<DeviceReports>()) losses->Poll(device);
-    if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
-    if (const std::shared_ptr<Report> report = device.attachments.Get<Report>()) report->WriteIfDue(device);
+    if (const std::shared_ptr<DeviceReports> losses = device.components.Get<DeviceReports>()) losses->Poll(device);
+    if (const std::shared_ptr<GraphTimers> timers = device.components.Get<GraphTimers>()) timers->Poll(device);
+    if (const std::shared_ptr<Report> report = device.components.Get<Report>()) report->WriteIfDue(device);
   } catch (...) {
     // A message that finds no memory is left out: the command that is on its way has done its work, or must do it.
     (void)HandleException(device.diagnostics, "reports of finished work");

@@ -36,7 +36,7 @@ struct LoadedSettings {
 // The sources of this process. The file is the first that exists of:
 // the one that vkconfig writes (SystemSettingsFiles), VK_LAYER_SETTINGS_PATH (a file, or a folder that holds
 // vk_layer_settings.txt), vk_layer_settings.txt in the working folder. In a process with raised privileges neither
-// environment nor file counts: whoever started it is not trusted with its files.
+// environment nor file counts: its user is not trusted with its files.
 [[nodiscard]] SettingSources ProcessSettingSources(const void* api_chain);
 
 }  // namespace trellis

@@ -115,9 +115,9 @@ constexpr SettingRow kTable[] = {
      "Nodes whose first payloads the report holds, as \"cull:16,draw[3]\": 16 of the nodes named cull, 64 of draw with "
      "the index 3. Empty: none.",
      SetPayloadDumps},
-    {"close_levels", SettingType::kEnum, "auto", "auto|always",
+    {"size_levels", SettingType::kEnum, "auto", "auto|always",
      "Levels whose launches are sized by a kernel: those that need it, or every one.",
-     SetEnum<&Settings::close_every_level>},
+     SetEnum<&Settings::size_every_level>},
     {"shader_target", SettingType::kEnum, "auto", "auto|gpu|cpu",
      "Kind of device that nodes are compiled and dispatched for: what the device reports, a GPU, or a CPU driver.",
      SetEnum<&Settings::shader_target>},

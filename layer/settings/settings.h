@@ -43,7 +43,7 @@ struct Settings {
   uint32_t threads = 0;  // 0: one per core
   bool validate = false;
   bool timing = false;
-  bool close_every_level = false;
+  bool size_every_level = false;
   ShaderTarget shader_target = ShaderTarget::kAuto;
   Aggregation aggregation = Aggregation::kAuto;
   bool int64_addresses = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Valid usage that an application broke. The functions of this room look for it and return it; nothing but
+// Valid usage that an application broke. The functions of this directory look for it and return it; nothing but
 // ReportFindings speaks. They are called with the setting `validate` only, and change nothing: what is wrong goes on as
 // without it. What the layer checks always is not checked here again; docs/valid_usage.md lists both.
 #pragma once

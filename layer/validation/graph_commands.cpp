@@ -184,7 +184,7 @@ Findings CheckScratchInitialization(const CommandBuffer& command_buffer, VkPipel
 
 void RememberScratchInitialization(CommandBuffer& command_buffer, VkPipeline graph, ScratchRange scratch) {
   std::vector<InitializedScratch>& all = command_buffer.initialized_scratch;
-  // Those that nobody can meet again go, so that a command buffer of very many dispatches keeps few.
+  // Those that no dispatch can meet again go, so that a command buffer of very many dispatches keeps few.
   std::erase_if(all, [scratch](const InitializedScratch& old) {
     return old.address >= scratch.address && old.address + old.size <= scratch.address + scratch.size;
   });

@@ -41,15 +41,15 @@ void CheckInputSizes(const Graph& graph, Findings& findings) {
   }
 }
 
-void CheckPayloadSize(const Graph& graph, uint32_t sender, const spirv::NodeOutputInfo& output, Findings& findings) {
+void CheckPayloadSize(const Graph& graph, uint32_t producer, const spirv::NodeOutputInfo& output, Findings& findings) {
   const auto differs = [&](const Node& target) {
-    return &target != &graph.nodes[sender] && target.name == output.target_name && DeclaresInput(target) &&
+    return &target != &graph.nodes[producer] && target.name == output.target_name && DeclaresInput(target) &&
            target.info.input.size != output.payload.size;
   };
   const auto target = std::find_if(graph.nodes.begin(), graph.nodes.end(), differs);
   if (target == graph.nodes.end()) return;
   Add(findings, "PayloadNodeNameAMDX-09139",
-      "node " + LabelOf(graph.nodes[sender]) + " sends payloads of " + Bytes(output.payload.size) + " to " +
+      "node " + LabelOf(graph.nodes[producer]) + " sends payloads of " + Bytes(output.payload.size) + " to " +
           LabelOf(*target) + ", whose input payload has " + Bytes(target->info.input.size) + ": declare one structure");
 }
 
@@ -64,11 +64,11 @@ std::optional<uint32_t> MissingIndex(const Graph& graph, const spirv::NodeOutput
   return missing == output.constant_indices->end() ? std::nullopt : std::optional(*missing);
 }
 
-void CheckTargets(const Graph& graph, uint32_t sender, const spirv::NodeOutputInfo& output, Findings& findings) {
+void CheckTargets(const Graph& graph, uint32_t producer, const spirv::NodeOutputInfo& output, Findings& findings) {
   if (output.sparse) return;
   if (const std::optional<uint32_t> missing = MissingIndex(graph, output))
     Add(findings, "flags-10184",
-        "node " + LabelOf(graph.nodes[sender]) + " sends to " + output.target_name + ", but there is no node " +
+        "node " + LabelOf(graph.nodes[producer]) + " sends to " + output.target_name + ", but there is no node " +
             NodeLabel(output.target_name, *missing) +
             ": add it, or declare the output with PayloadNodeSparseArrayAMDX; what is sent there is dropped");
 }

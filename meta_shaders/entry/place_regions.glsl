@@ -13,14 +13,14 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Ent
 const uint kMaxRegionRecords = 0x7fffffffu;
 
 uint UnitsFor(EntryRoot root, uint stride, uint records) {
-  return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.note_words, RecordUnits(records, 4u)));
+  return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.state_words, RecordUnits(records, 4u)));
 }
 
 // Most records that fit into `units`, give or take what the parts lose to their alignment.
 uint RecordsThatFit(EntryRoot root, uint stride, uint units) {
-  const uint parts = root.note_words + 1u;
+  const uint parts = root.state_words + 1u;
   if (units <= parts) return 0u;
-  const uint each = SaturatingAdd(stride, root.note_words * 4u);
+  const uint each = SaturatingAdd(stride, root.state_words * 4u);
   // units * 16 / each without 64-bit arithmetic: the remainder of the division is below `each`, and so below 2^28 where it matters.
   return each == 0u ? kMaxRegionRecords : min((units - parts) / each * 16u + min((units - parts) % each, 0xfffffffu) * 16u / each, kMaxRegionRecords);
 }

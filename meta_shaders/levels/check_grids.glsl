@@ -12,7 +12,7 @@ shared uint largest_component;
 shared uint large_grids;
 shared uint largest_grid;
 
-void CheckGrid(ClosePlan plan, LaunchPlan launch, uvec2 record) {
+void CheckGrid(SizingPlan plan, LaunchPlan launch, uvec2 record) {
   const uvec3 no_bounds = uvec3(0u);
   const uvec3 grid = ReadRecordGrid(record, launch.grid_member, no_bounds);
   const uvec3 clamped = ReadRecordGrid(record, launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
@@ -28,7 +28,7 @@ void CheckGrid(ClosePlan plan, LaunchPlan launch, uvec2 record) {
 }
 
 // Of the records of a part. Called by all invocations of a workgroup.
-void CheckGrids(ClosePlan plan, LaunchPlan launch, RegionReference region, Part part) {
+void CheckGrids(SizingPlan plan, LaunchPlan launch, RegionReference region, Part part) {
   if (gl_LocalInvocationIndex == 0u) {
     large_components = largest_component = 0u;
     large_grids = largest_grid = 0u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many records of a region a launch takes, how many workgroups it needs for them, and its notes about them.
+// How many records of a region a launch takes, how many workgroups it needs for them, and its state per record.
 #ifndef TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
 #define TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
 
@@ -18,12 +18,12 @@ struct LaunchSize {
 };
 
 // Workgroups that two dimensions of a dispatch can have: those of a slice. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
-uint MaxWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
+uint MaxWorkgroups(SizingPlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
 
 bool IsDrawn(LaunchPlan launch) { return launch.draws != 0u; }
 
 // Returns the maximum workgroups of one slice of the launch, or of all of its draws together.
-uint MaxWorkgroupsOf(ClosePlan plan, LaunchPlan launch) {
+uint MaxWorkgroupsOf(SizingPlan plan, LaunchPlan launch) {
   return IsDrawn(launch) ? min(SaturatingMultiply(plan.max_draw_workgroups, launch.draws), 0xffff0000u) : MaxWorkgroups(plan);
 }
 
@@ -38,11 +38,11 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
 uint PackedWorkgroups(LaunchPlan launch, uint workgroups) { return DivideUp(workgroups, launch.packed); }
 uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return min(PackedWorkgroups(launch, workgroups), launch.max_workgroups); }
 
-// One of ClosePlan::inputs.
-LaunchInputReference InputOf(ClosePlan close, uint position) { return LaunchInputReference(ElementAddress(close.inputs, position, kLaunchInputBytes)); }
+// One of SizingPlan::inputs.
+LaunchInputReference InputOf(SizingPlan sizing, uint position) { return LaunchInputReference(ElementAddress(sizing.inputs, position, kLaunchInputBytes)); }
 
 // Workgroups of a draw count on from those of the draws before it.
-void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
+void WriteDraws(SizingPlan plan, LaunchPlan launch, LaunchInput whole) {
   for (uint draw = 0u; draw < launch.draws; ++draw) {
     const uint first = min(SaturatingMultiply(draw, plan.max_draw_workgroups), whole.workgroup_count);
     const uint count = min(whole.workgroup_count - first, plan.max_draw_workgroups);
@@ -54,21 +54,21 @@ void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
   }
 }
 
-// A region holds its records, then the notes of each launch that reads it. Records take whole units of 16 bytes; so does one word of notes about all of
-// them, and notes of n words take n times that. layer/graph/memory_plan.cpp counts in the same way. Where the region grows, notes come from the pool when
+// A region holds its records, then the record state of each launch that reads it. Records take whole units of 16 bytes; so does one word of state about all of
+// them, and n words take n times that. layer/graph/memory_plan.cpp counts in the same way. Where the region grows, record state comes from the pool when
 // the number of records is known; where no bound was, segments have taken the room for them.
 //
-// Place of a launch's notes; `words_before`: LaunchPlan::notes_before. Not where the region grows.
-uvec2 NotesOf(RegionReference region, uint words_before) {
+// Place of a launch's record state; `words_before`: LaunchPlan::state_words_before. Not where the region grows.
+uvec2 RecordStateOf(RegionReference region, uint words_before) {
   const uvec2 end = AddressAdd64(region.region.records.base, Multiply64(RecordUnits(region.region.capacity, region.region.records.stride), 16u));
   return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
 }
 
 // The same where it does. `before`: units that regions before this one take. Null if there is no room.
-uvec2 NotesInPool(RegionReference region, RegionReference pool, uint before, uint words_before, uint records) {
-  const uint room = pool.region.note_units + pool.region.notes_taken;
-  if (before > room || NoteUnits(region, records) > room - before) return uvec2(0u);
-  const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity - pool.region.notes_taken + before, 16u));
+uvec2 RecordStateInPool(RegionReference region, RegionReference pool, uint before, uint words_before, uint records) {
+  const uint room = pool.region.state_units + pool.region.state_units_taken;
+  if (before > room || StateUnits(region, records) > room - before) return uvec2(0u);
+  const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity - pool.region.state_units_taken + before, 16u));
   return AddressAdd64(place, Multiply64(words_before * RecordUnits(records, 4u), 16u));
 }
 
@@ -98,7 +98,7 @@ struct Share {
   uint parts;
 };
 
-Share ShareOf(ClosePlan plan, uint workgroup) {
+Share ShareOf(SizingPlan plan, uint workgroup) {
   const uint parted = plan.parted_count * plan.parts;
   if (workgroup >= parted) return Share(plan.parted_count + (workgroup - parted), 0u, 1u);
   return Share(workgroup / plan.parts, workgroup % plan.parts, plan.parts);
@@ -121,10 +121,10 @@ Part PartOf(Share share, uint records) {
 // Workgroups with such a part leave before the first barrier: where a level could have had many records and has few, nearly all do.
 bool IsEmpty(Part part) { return part.begin >= part.end; }
 
-// Notes of records that all have the same number of workgroups.
-void WriteUnfinished(uvec2 notes, Part part, uint records, uint workgroups) {
+// Record state of records that all have the same number of workgroups.
+void WriteUnfinished(uvec2 record_state, Part part, uint records, uint workgroups) {
   for (uint record = part.begin + gl_LocalInvocationIndex; record < min(part.end, records); record += kLevelsWorkgroup)
-    UintReference(ElementAddress(notes, record, 4u)).value = workgroups;
+    UintReference(ElementAddress(record_state, record, 4u)).value = workgroups;
 }
 
 // ---- dynamic grids ----------------------------------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ void MultiplyComponent(LaunchPlan launch, const uvec2 places[kTileRecords], uint
 }
 
 // Workgroups of the records of a tile; none for those from `end` on. `end` is above `tile`.
-void CountTile(ClosePlan plan, LaunchPlan launch, RegionReference region, uint tile, uint end, out uint counts[kTileRecords]) {
+void CountTile(SizingPlan plan, LaunchPlan launch, RegionReference region, uint tile, uint end, out uint counts[kTileRecords]) {
   for (uint i = 0u; i < kTileRecords; ++i) counts[i] = 1u;
   uvec2 places[kTileRecords];
   FindTile(region.region.records, tile, end, places);
@@ -161,7 +161,7 @@ void CountTile(ClosePlan plan, LaunchPlan launch, RegionReference region, uint t
 }
 
 // This invocation's portion of the workgroups of all records in [begin, end).
-uint CountRecords(ClosePlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end) {
+uint CountRecords(SizingPlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end) {
   uint sum = 0u;
   for (uint tile = begin; tile < end; tile += kLevelsTile) {
     uint counts[kTileRecords];
@@ -171,10 +171,10 @@ uint CountRecords(ClosePlan plan, LaunchPlan launch, RegionReference region, uin
   return sum;
 }
 
-UintReference SumOfPart(ClosePlan plan, Share share, uint part) { return UintReference(ElementAddress(plan.sums, share.launch * share.parts + part, 4u)); }
+UintReference SumOfPart(SizingPlan plan, Share share, uint part) { return UintReference(ElementAddress(plan.sums, share.launch * share.parts + part, 4u)); }
 
 // This invocation's portion of what sum_grids has counted for the parts before `end`, which is not 0.
-uint AddSums(ClosePlan plan, Share share, uint end) {
+uint AddSums(SizingPlan plan, Share share, uint end) {
   uint sum = 0u;
   for (uint i = 0u; i < kMaxParts / kLevelsWorkgroup; ++i) {
     const uint part = i * kLevelsWorkgroup + gl_LocalInvocationIndex;
@@ -185,7 +185,7 @@ uint AddSums(ClosePlan plan, Share share, uint end) {
 }
 
 // Workgroups of all parts before this one.
-uint WorkgroupsBefore(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, Part part) {
+uint WorkgroupsBefore(SizingPlan plan, LaunchPlan launch, Share share, RegionReference region, Part part) {
   if (share.part == 0u) return 0u;
   uint total;
   ScanWorkgroup(share.launch < plan.summed_count ? AddSums(plan, share, share.part) : CountRecords(plan, launch, region, 0u, part.begin), total);
@@ -216,30 +216,30 @@ void ScanTile(uint before, const uint counts[kTileRecords], out uint firsts[kTil
   barrier();
 }
 
-void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, uint record, uint first, uint workgroups) {
-  if (launch.note_words != kFullNotes) {
-    UintReference(ElementAddress(notes, record, 4u)).value = first;
+void WriteGridState(LaunchPlan launch, RegionReference region, uvec2 record_state, uint record, uint first, uint workgroups) {
+  if (launch.state_words != kFullRecordState) {
+    UintReference(ElementAddress(record_state, record, 4u)).value = first;
     return;
   }
   const uvec2 address = RecordAddress(region.region.records, record);
   const uvec3 grid = ReadRecordGrid(address, launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
-  UnitReference(ElementAddress(notes, record, 16u)).unit = uvec4(first, grid.xy, workgroups);  // kFullNotes
+  UnitReference(ElementAddress(record_state, record, 16u)).unit = uvec4(first, grid.xy, workgroups);  // kFullRecordState
 }
 
-// LaunchInput::landmarks.
-struct Landmarks {
+// LaunchInput::search_index.
+struct SearchIndex {
   uvec2 address;
   uint shift;
 };
 
 // Of a launch whose parts have been summed, else none: as dense as their room allows for the workgroups of all records.
-Landmarks LandmarksFor(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
-  if (launch.has_landmarks == 0u || share.launch >= plan.summed_count) return Landmarks(uvec2(0u), 0u);
+SearchIndex SearchIndexFor(SizingPlan plan, LaunchPlan launch, Share share, uint records) {
+  if (launch.has_search_index == 0u || share.launch >= plan.summed_count) return SearchIndex(uvec2(0u), 0u);
   uint total;
   ScanWorkgroup(AddSums(plan, share, (records - 1u) / RecordsOfPart(share, records) + 1u), total);
-  const uint room = share.parts * kLandmarksOfPart;
+  const uint room = share.parts * kSearchEntriesOfPart;
   const int shift = findMSB(max(total, 1u) - 1u) + 1 - findMSB(room);
-  return Landmarks(ElementAddress(plan.landmarks, share.launch * room, 4u), uint(max(shift, 0)));
+  return SearchIndex(ElementAddress(plan.search_index, share.launch * room, 4u), uint(max(shift, 0)));
 }
 
 // The record of a tile, counted from its first one, that has this workgroup. After ScanTile.
@@ -251,13 +251,13 @@ uint FindInTile(uint workgroup) {
   return low;
 }
 
-uint LandmarksBefore(uint workgroup, uint shift) { return workgroup != 0u ? (workgroup - 1u >> shift) + 1u : 0u; }
+uint SearchEntriesBefore(uint workgroup, uint shift) { return workgroup != 0u ? (workgroup - 1u >> shift) + 1u : 0u; }
 
 // Those among the workgroups [begin, end), which are the tile's.
-void WriteLandmarks(Landmarks landmarks, uint tile, uint begin, uint end) {
-  const uint last = LandmarksBefore(end, landmarks.shift);
-  for (uint k = LandmarksBefore(begin, landmarks.shift) + gl_LocalInvocationIndex; k < last; k += kLevelsWorkgroup)
-    UintReference(ElementAddress(landmarks.address, k, 4u)).value = tile + FindInTile(k << landmarks.shift);
+void WriteSearchIndex(SearchIndex search_index, uint tile, uint begin, uint end) {
+  const uint last = SearchEntriesBefore(end, search_index.shift);
+  for (uint k = SearchEntriesBefore(begin, search_index.shift) + gl_LocalInvocationIndex; k < last; k += kLevelsWorkgroup)
+    UintReference(ElementAddress(search_index.address, k, 4u)).value = tile + FindInTile(k << search_index.shift);
   barrier();
 }
 
@@ -265,10 +265,10 @@ void WriteLandmarks(Landmarks landmarks, uint tile, uint begin, uint end) {
 shared uint next_record;
 shared uint workgroups_before_next;
 
-// Writes the notes of [begin, end), as far as the slice has workgroups for them. Sums never decrease, so these records are a prefix. `before`: workgroups of
-// the slice's earlier records; then, those of all its records, or more than `max_workgroups`.
-void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end, uvec2 notes, uint max_workgroups,
-                       Landmarks landmarks, inout uint before) {
+// Writes the record state of [begin, end), as far as the slice has workgroups for them. Sums never decrease, so these records are a prefix. `before`:
+// workgroups of the slice's earlier records; then, those of all its records, or more than `max_workgroups`.
+void WriteStateOfSlice(SizingPlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end, uvec2 record_state, uint max_workgroups,
+                       SearchIndex search_index, inout uint before) {
   for (uint tile = begin; tile < end && before <= max_workgroups; tile += kLevelsTile) {
     uint counts[kTileRecords];
     uint firsts[kTileRecords];
@@ -283,32 +283,32 @@ void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region
         workgroups_before_next = firsts[i];
         break;
       }
-      WriteDynamicNotes(launch, region, notes, record, firsts[i], counts[i]);
+      WriteGridState(launch, region, record_state, record, firsts[i], counts[i]);
     }
     const uint tile_end = SaturatingAdd(before, total);
-    if (!IsNull(landmarks.address)) WriteLandmarks(landmarks, tile, before, tile_end);
+    if (!IsNull(search_index.address)) WriteSearchIndex(search_index, tile, before, tile_end);
     before = tile_end;
   }
   barrier();
 }
 
-// Writes the notes of every record of the part. The part in which the first slice ends, or the last one with records, knows the launch's size.
-bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint max_workgroups, out LaunchSize size,
-                     out Landmarks landmarks) {
+// Writes the record state of every record of the part. The part in which the first slice ends, or the last one with records, knows the launch's size.
+bool SizeDynamicGrid(SizingPlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 record_state, uint max_workgroups,
+                     out LaunchSize size, out SearchIndex search_index) {
   const Part part = PartOf(share, records);
-  landmarks = Landmarks(uvec2(0u), 0u);
+  search_index = SearchIndex(uvec2(0u), 0u);
   if (IsEmpty(part) && share.part != 0u) return false;
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
   if (before > max_workgroups) return false;
-  if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
+  if (records != 0u) search_index = SearchIndexFor(plan, launch, share, records);
   const uvec2 table = ElementAddress(plan.slices, launch.slice_table, (kMaxSlices + 1u) * kSliceBytes);
   const uint max_slices = IsDrawn(launch) ? 1u : kMaxSlices;
   size = LaunchSize(0u, 0u, 0u);
   Part slice = part;
-  Landmarks of_slice = landmarks;
+  SearchIndex of_slice = search_index;
   // One iteration, unless the first slice ends here. Then this workgroup alone makes the others: rare, and short compared with what runs 2^32 workgroups.
   while (size.slices < max_slices) {
-    WriteNotesOfSlice(plan, launch, region, slice.begin, slice.end, notes, max_workgroups, of_slice, before);
+    WriteStateOfSlice(plan, launch, region, slice.begin, slice.end, record_state, max_workgroups, of_slice, before);
     const bool takes_all = before <= max_workgroups;
     if (takes_all && size.slices == 0u) {
       size = LaunchSize(part.end, before, 1u);
@@ -322,21 +322,22 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
     if (end == records) break;
     slice = Part(end, records);
     before = 0u;
-    of_slice = Landmarks(uvec2(0u), 0u);
+    of_slice = SearchIndex(uvec2(0u), 0u);
   }
   if (gl_LocalInvocationIndex == 0u && max_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, 0u);
-  if (size.slices > 1u) landmarks = Landmarks(table, 0u);
+  if (size.slices > 1u) search_index = SearchIndex(table, 0u);
   return true;
 }
 
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
-bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size, out Landmarks landmarks) {
+bool SizeLaunch(SizingPlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 record_state, out LaunchSize size,
+                out SearchIndex search_index) {
   const uint max_workgroups = MaxWorkgroupsOf(plan, launch);
-  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, max_workgroups, size, landmarks);
-  landmarks = Landmarks(uvec2(0u), 0u);
+  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, record_state, max_workgroups, size, search_index);
+  search_index = SearchIndex(uvec2(0u), 0u);
   size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, max_workgroups) : SizeCoalescing(launch, records, max_workgroups);
-  if (launch.note_words != kNoNotes) WriteUnfinished(notes, PartOf(share, records), size.records, GridWorkgroups(launch));
+  if (launch.state_words != kNoRecordState) WriteUnfinished(record_state, PartOf(share, records), size.records, GridWorkgroups(launch));
   return share.part == 0u;
 }
 

@@ -11,7 +11,7 @@ layout(local_size_x = 128) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LossPlanReference { LossPlan plan; };
 
-// Nobody reads it now but this workgroup: level 0 has ended.
+// Only this workgroup reads it now: level 0 has ended.
 void TurnToOther(AlternatingRegionsReference sets) {
   memoryBarrierBuffer();
   barrier();

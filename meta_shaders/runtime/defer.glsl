@@ -21,7 +21,7 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   uint stride = RegionOf(slot).region.records.stride;
   uvec2 bytes = Multiply64(count, stride);
   RegionReference heap = RegionOf(HeapSlot());
-  bool is_placed = heap.region.note_words != 0u;
+  bool is_placed = heap.region.state_words != 0u;
   uint rank;
   uint units = (kHeapHeaderBytes + bytes.x + 15u) / 16u;
   bool fits = bytes.y == 0u && bytes.x <= 0xffffff00u && TakeHeap(heap, units, rank);

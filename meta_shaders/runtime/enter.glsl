@@ -9,9 +9,9 @@
 
 #include "meta_shaders/runtime/enter_batch.glsl"
 
-// Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `is_noted`: the form is kFormInput, because grids come from
+// Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `has_record_state`: the form is kFormInput, because grids come from
 // the records and the node does not launch bounds. Several workgroups of `invocations` are packed if that is not 0.
-uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint invocations, const bool is_noted) {
+uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint invocations, const bool has_record_state) {
   trellis_pack = invocations == 0u ? 0u : local_index / invocations;
   trellis_local_index = local_index - trellis_pack * invocations;
   trellis_turn = 0u;
@@ -20,7 +20,7 @@ uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, con
   trellis_end = kNoWorkgroup;
   LaunchBlockReference l = LaunchBlockReference(pushed);
   uvec2 source = l.block.source;
-  trellis_form = is_noted ? kFormInput : l.block.form;
+  trellis_form = has_record_state ? kFormInput : l.block.form;
   trellis_slices = size.z;
   // The other dimensions of a region are those of a grid, which has more numbers than there are.
   uint row = trellis_form == kFormRegion ? 0u : place.y;
@@ -39,15 +39,15 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
   trellis_records = from.launch.records;
   uint first = 0u;
   if (trellis_form == kFormInput) {
-    trellis_notes = from.launch.notes;
-    trellis_landmarks = from.launch.landmarks;
-    trellis_landmark_shift = from.launch.landmark_shift;
+    trellis_record_state = from.launch.record_state;
+    trellis_search_index = from.launch.search_index;
+    trellis_search_shift = from.launch.search_shift;
     first = from.launch.first_workgroup;
     trellis_workgroup = first + trellis_workgroup * counted;
     trellis_end = from.launch.workgroup_count;
     if (each != 0u && counted == 1u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_end, each));
   } else if (each != 0u) {
-    // No kernel closed the level: the number of records is the producers' counter.
+    // No kernel sized the launch: the number of records is the producers' counter.
     trellis_records.count = min(trellis_records.count, RegionReference(source).region.reserved);
     trellis_end = DivideUp(trellis_records.count, each);
   }
@@ -62,14 +62,14 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
 
 // To be called first, of nodes whose launches are never members of a batch, which spares them the search and its registers.
 void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
-                   const uint invocations, const bool is_noted, const bool in_runs) {
-  EnterLaunch(EnterDispatch(pushed, place, size, local_index, invocations, is_noted), each, counted, in_runs);
+                   const uint invocations, const bool has_record_state, const bool in_runs) {
+  EnterLaunch(EnterDispatch(pushed, place, size, local_index, invocations, has_record_state), each, counted, in_runs);
 }
 
 // Instead, of nodes whose launches may be members of one.
 void trellis_start_in_batch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
-                            const uint invocations, const bool is_noted, const bool in_runs, const bool for_cpu) {
-  uvec2 source = EnterDispatch(pushed, place, size, local_index, invocations, is_noted);
+                            const uint invocations, const bool has_record_state, const bool in_runs, const bool for_cpu) {
+  uvec2 source = EnterDispatch(pushed, place, size, local_index, invocations, has_record_state);
   if (trellis_form == kFormBatch) {
     source = EnterBatch(pushed, for_cpu);
   } else if (!for_cpu && each != 0u && trellis_form == kFormCountedBatch) {

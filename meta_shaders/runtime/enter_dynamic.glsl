@@ -7,29 +7,29 @@
 
 // To the slice of the workgroup, where grids come from records.
 void EnterSlice() {
-  SliceReference table = SliceReference(LaunchInputReference(trellis_source).launch.landmarks);
-  trellis_landmarks = uvec2(0u);
+  SliceReference table = SliceReference(LaunchInputReference(trellis_source).launch.search_index);
+  trellis_search_index = uvec2(0u);
   trellis_records.first = table.at[trellis_place.z].first_record;
   trellis_records.count = min(trellis_records.count, table.at[trellis_place.z + 1u].first_record);
   trellis_end = table.at[trellis_place.z].workgroup_count;
 }
 
 // Of the workgroup `number` of the launch, or of its slice.
-uint FindRecord(const uint note_bytes, const uint number, const bool by_landmarks, const bool for_cpu) {
+uint FindRecord(const uint state_bytes, const uint number, const bool by_search_index, const bool for_cpu) {
   uint first = trellis_records.first;
   uint end = trellis_records.count;
-  if (by_landmarks && !IsNull(trellis_landmarks)) {
-    UintArrayReference landmarks = UintArrayReference(trellis_landmarks);
-    uint before = number >> trellis_landmark_shift;
-    uint last = trellis_end - 1u >> trellis_landmark_shift;
-    uint after = landmarks.at[min(before + 1u, last)];  // asked for together with the first one
-    first = landmarks.at[before];
+  if (by_search_index && !IsNull(trellis_search_index)) {
+    UintArrayReference search_index = UintArrayReference(trellis_search_index);
+    uint before = number >> trellis_search_shift;
+    uint last = trellis_end - 1u >> trellis_search_shift;
+    uint after = search_index.at[min(before + 1u, last)];  // asked for together with the first one
+    first = search_index.at[before];
     end = before < last ? after + 1u : end;
   }
-  return FindSum(trellis_notes, note_bytes, first, end, number, for_cpu);
+  return FindSum(trellis_record_state, state_bytes, first, end, number, for_cpu);
 }
 
-// What a record asks for, clamped to the bounds in the launch block, as whoever counted the workgroups did.
+// What a record asks for, clamped to the bounds in the launch block, as the count of workgroups was.
 uvec3 GridOfRecord(const uint grid_member) {
   LaunchBlockReference l = LaunchBlockReference(trellis_launch);
   return ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z));
@@ -59,13 +59,14 @@ bool EnterBounds(const uint grid_member, const uint packed, const uint records) 
   return true;
 }
 
-// The record trellis_record, and its workgroup `number`. `note_words`: kFullNotes if the record may have changed since it was counted; the notes know its grid.
-void TakeGrid(const uint grid_member, const uint note_words, const uint number) {
+// The record trellis_record, and its workgroup `number`. `state_words`: kFullRecordState if the record may have changed since it was
+// counted; its state knows the grid.
+void TakeGrid(const uint grid_member, const uint state_words, const uint number) {
   SetRecord(trellis_record);
   uvec2 grid;
-  if (note_words == kFullNotes) {
-    uvec2 note = ElementAddress(trellis_notes, trellis_record, note_words * 4u);
-    grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
+  if (state_words == kFullRecordState) {
+    uvec2 state = ElementAddress(trellis_record_state, trellis_record, state_words * 4u);
+    grid = uvec2(UintReference(AddressAdd(state, 4u)).value, UintReference(AddressAdd(state, 8u)).value);
   } else {
     grid = GridOfRecord(grid_member).xy;
   }
@@ -73,8 +74,8 @@ void TakeGrid(const uint grid_member, const uint note_words, const uint number) 
 }
 
 // Of the workgroups of trellis_record: the number behind them. None is behind those of the last record.
-uint EndOfGrid(const uint note_bytes) {
-  return trellis_record + 1u < trellis_records.count ? SumAt(trellis_notes, note_bytes, trellis_record + 1u) : kNoWorkgroup;
+uint EndOfGrid(const uint state_bytes) {
+  return trellis_record + 1u < trellis_records.count ? SumAt(trellis_record_state, state_bytes, trellis_record + 1u) : kNoWorkgroup;
 }
 
 // The run of the dispatch's workgroup, divided among the workgroups that are packed in it.
@@ -85,50 +86,50 @@ void EnterRunOfGrids(const uint packed) {
   trellis_end = min(end, SaturatingAdd(trellis_workgroup, each));
 }
 
-// `grid_member` as LaunchPlan::grid_member. `records`: see EnterBounds. The form is kFormInput, because notes are made of records, or kFormRegion for nodes
-// that launch bounds. `in_runs`: trellis_take_grid does the rest.
-bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint records, const uint note_words, const bool by_landmarks,
+// `grid_member` as LaunchPlan::grid_member. `records`: see EnterBounds. The form is kFormInput, because record state is made of records, or kFormRegion
+// for nodes that launch bounds. `in_runs`: trellis_take_grid does the rest.
+bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint records, const uint state_words, const bool by_search_index,
                            const bool for_cpu, const bool in_runs) {
   if (trellis_form == kFormRegion) return EnterBounds(grid_member, packed, records);
   if (trellis_slices > 1u) EnterSlice();
   if (in_runs) EnterRunOfGrids(packed);
   if (!HasWork() || trellis_records.count == 0u) return false;
-  // Without runs, whoever has nothing to do searches with the others: a subgroup stays together.
+  // Without runs, an invocation with nothing to do searches with the others: a subgroup stays together.
   uint number = in_runs ? trellis_workgroup : trellis_workgroup + trellis_pack;
-  uint note_bytes = note_words * 4u;
-  trellis_record = FindRecord(note_bytes, min(number, trellis_end - 1u), by_landmarks, for_cpu);
+  uint state_bytes = state_words * 4u;
+  trellis_record = FindRecord(state_bytes, min(number, trellis_end - 1u), by_search_index, for_cpu);
   if (number >= trellis_end) return false;
-  trellis_before = SumAt(trellis_notes, note_bytes, trellis_record);
+  trellis_before = SumAt(trellis_record_state, state_bytes, trellis_record);
   if (in_runs) {
-    trellis_after = EndOfGrid(note_bytes);
+    trellis_after = EndOfGrid(state_bytes);
   } else {
-    TakeGrid(grid_member, note_words, number - trellis_before);
+    TakeGrid(grid_member, state_words, number - trellis_before);
   }
   return true;
 }
 
 // A turn of a run.
-void trellis_take_grid(const uint grid_member, const uint note_words) { TakeGrid(grid_member, note_words, trellis_workgroup - trellis_before); }
+void trellis_take_grid(const uint grid_member, const uint state_words) { TakeGrid(grid_member, state_words, trellis_workgroup - trellis_before); }
 
 // To the next turn. False: there is none.
-bool trellis_run_on_grids(const uint note_words) {
+bool trellis_run_on_grids(const uint state_words) {
   if (trellis_end - trellis_workgroup <= 1u) return false;
   ++trellis_workgroup;
   if (trellis_workgroup < trellis_after) return true;
-  const uint note_bytes = note_words * 4u;
+  const uint state_bytes = state_words * 4u;
   trellis_before = trellis_workgroup;
   ++trellis_record;
-  trellis_after = EndOfGrid(note_bytes);
+  trellis_after = EndOfGrid(state_bytes);
   if (trellis_after > trellis_workgroup) return true;
   // Behind records without workgroups, of which there may be many: steps grow until they are past the next one.
   uint step = 1u;
-  while (step < trellis_records.count - trellis_record && SumAt(trellis_notes, note_bytes, trellis_record + step) <= trellis_workgroup) {
+  while (step < trellis_records.count - trellis_record && SumAt(trellis_record_state, state_bytes, trellis_record + step) <= trellis_workgroup) {
     trellis_record += step;
     step *= 2u;
   }
   const uint end = trellis_record + min(step, trellis_records.count - trellis_record);
-  trellis_record = FindSum(trellis_notes, note_bytes, trellis_record, end, trellis_workgroup, true);
-  trellis_after = EndOfGrid(note_bytes);
+  trellis_record = FindSum(trellis_record_state, state_bytes, trellis_record, end, trellis_workgroup, true);
+  trellis_after = EndOfGrid(state_bytes);
   return true;
 }
 

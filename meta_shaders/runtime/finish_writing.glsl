@@ -6,9 +6,9 @@
 #include "meta_shaders/runtime/enter.glsl"
 
 // True in the last workgroup of the record: every other one has called it, and what it wrote to the record before can be seen now.
-bool trellis_finish_writing(const uint note_words) {
-  uvec2 note = ElementAddress(trellis_notes, trellis_record, note_words * 4u);
-  UintReference unfinished = UintReference(AddressAdd(note, note_words * 4u - 4u));
+bool trellis_finish_writing(const uint state_words) {
+  uvec2 state = ElementAddress(trellis_record_state, trellis_record, state_words * 4u);
+  UintReference unfinished = UintReference(AddressAdd(state, state_words * 4u - 4u));
   PayloadBarrier();
   uint before = 0u;
   if (trellis_local_index == 0u) {

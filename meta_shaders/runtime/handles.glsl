@@ -25,7 +25,7 @@ uint FindSlot(const uint output_number, const uint index) {
 
 bool trellis_valid(const uint output_number, const uint index) { return FindSlot(output_number, index) != kNoSlot; }
 
-// Nothing to look up before somebody writes to it.
+// Nothing to look up before it is written.
 uvec4 LostHandle(const uint count) { return uvec4(0u, 0u, count, 0u); }
 
 const uint kScattered = 0x80000000u;

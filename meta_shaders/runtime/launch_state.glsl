@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a workgroup of the dispatch keeps of its launch, and how it finds its record. Whoever enters writes it: enter.glsl and the launch forms.
+// What a workgroup of the dispatch keeps of its launch, and how it finds its record. enter.glsl and the launch forms write it.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_LAUNCH_STATE_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_LAUNCH_STATE_GLSL
 
@@ -49,9 +49,9 @@ Records trellis_records;
 uint trellis_dense_end;  // where it strides: records below it exist and lie dense
 uint trellis_group;  // of a coalescing launch: number of the workgroup's first record
 uint trellis_rest;   // records of the workgroup behind trellis_record, which its next turn begins with
-uvec2 trellis_notes;
-uvec2 trellis_landmarks;
-uint trellis_landmark_shift;
+uvec2 trellis_record_state;
+uvec2 trellis_search_index;
+uint trellis_search_shift;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
 uint trellis_end;        // numbers from it on have nothing to do

@@ -41,13 +41,13 @@ uint DivideBy(const uint dividend, const uint divisor, const uint reciprocal) {
   return high + uint(dividend - high * divisor >= divisor);
 }
 
-// The shares of all reservations that succeeded add up to the workgroups for their sum, or to `most`: ranks leave no gaps.
-void CountWorkgroups(const RegionReference region, const uint each, const uint reciprocal, const uint most, const uint rank, const uint count) {
+// The shares of all reservations that succeeded add up to the workgroups for their sum, or to `max_workgroups`: ranks leave no gaps.
+void CountWorkgroups(const RegionReference region, const uint each, const uint reciprocal, const uint max_workgroups, const uint rank, const uint count) {
   if (each == 0u) return;
   // Rounded up: of what was there before, and with these.
   uint before = DivideBy(rank + (each - 1u), each, reciprocal);
   if (count <= before * each - rank) return;  // the last of them has room
-  uint workgroups = min(DivideBy(rank + (each - 1u) + count, each, reciprocal), most) - min(before, most);
+  uint workgroups = min(DivideBy(rank + (each - 1u) + count, each, reciprocal), max_workgroups) - min(before, max_workgroups);
   if (workgroups == 0u) return;
   uvec2 batch_total = region.region.batch_total;
   if (IsNull(batch_total)) {

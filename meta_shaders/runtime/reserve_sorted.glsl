@@ -69,7 +69,7 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   if (own_bin != kBins) {
     own = PartOf(uvec4(trellis_bin_low[own_bin], trellis_bin_high[own_bin], 0u, trellis_bin_stride[own_bin]), before, clamped);
   }
-  // Nobody may clear the bins for the next allocation before all have read them.
+  // No invocation may clear the bins for the next allocation before all have read them.
   barrier();
   return own;
 }

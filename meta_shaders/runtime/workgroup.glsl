@@ -23,7 +23,7 @@ uvec4 trellis_input;  // a handle: handles.glsl
 uint trellis_record;  // number of the input's first record among those of the launch
 uint trellis_turn;    // which of the two words is next
 
-// Two, in turns: whoever writes one of them again has passed a barrier since everybody read it, that of the other one.
+// Two, used alternately: an invocation that writes one of them again has passed a barrier since all read it, that of the other one.
 shared uvec4 trellis_shared_even;
 shared uvec4 trellis_shared_odd;
 

@@ -19,7 +19,7 @@ void WriteInput(CopyPlan plan, InputCopy copy, uvec2 ring) {
     launch.workgroup_count = 0u;
   } else {
     launch.records.base = AddressAdd64(ring, copy.ring_offset);
-    if (!IsNull(launch.notes)) launch.notes = AddressAdd64(ring, copy.notes_offset);
+    if (!IsNull(launch.record_state)) launch.record_state = AddressAdd64(ring, copy.record_state_offset);
   }
   LaunchInputReference(copy.target).launch = launch;
 }

@@ -26,7 +26,7 @@ struct EntryNode {
 // A region that level 0 consumes.
 struct EntryRoot {
   TRELLIS_UINT slot;
-  TRELLIS_UINT note_words;  // a record, over all launches that read it
+  TRELLIS_UINT state_words;  // a record, over all launches that read it
 };
 
 // In scratch. The head is the VkDispatchIndirectCommand of copy_chunks.

@@ -29,14 +29,14 @@ TRELLIS_CONSTANT kLaunchStaticGrid = 0u;   // LaunchBlock::grid workgroups a rec
 TRELLIS_CONSTANT kLaunchDynamicGrid = 1u;  // workgroups a record from the record itself
 TRELLIS_CONSTANT kLaunchCoalescing = 2u;   // up to LaunchBlock::coalesce records a workgroup
 
-// Notes: what a launch keeps about each record, beside the records. LaunchPlan::note_words words a record, of which the
-// first is the first workgroup (exclusive prefix sum of workgroups) and the last the workgroups that have yet to finish
-// writing; where there is one word only, it is
+// Record state: what a launch keeps about each record, next to the records. LaunchPlan::state_words words a record, of
+// which the first is the first workgroup (exclusive prefix sum of workgroups) and the last the workgroups that have yet
+// to finish writing; where there is one word only, it is
 //   dynamic grids: the first workgroup | others: the workgroups that have yet to finish writing.
-TRELLIS_CONSTANT kNoNotes = 0u;
-TRELLIS_CONSTANT kShortNotes = 1u;
+TRELLIS_CONSTANT kNoRecordState = 0u;
+TRELLIS_CONSTANT kShortRecordState = 1u;
 // Dynamic grids of records that may change while their workgroups start: {first workgroup, grid x, grid y, unfinished}.
-TRELLIS_CONSTANT kFullNotes = 4u;
+TRELLIS_CONSTANT kFullRecordState = 4u;
 
 // LaunchPlan::max_workgroups: no bound.
 TRELLIS_CONSTANT kAnyWorkgroups = 0xffffffffu;
@@ -123,23 +123,23 @@ struct Records {
   TRELLIS_UINT first;  // record that a launch begins with; 0 in regions, and unless bounded mode takes slices
 };
 
-// Words of Region::segments, and Region::notes: where a block of memory lies, in units of 16 bytes from the region's
-// first record. 0: it has no place yet.
+// Words of Region::segments: where a block of memory lies, in units of 16 bytes from the region's first record. 0: it
+// has no place yet.
 TRELLIS_CONSTANT kNoMemory = 0xffffffffu;    // the pool could not give any
-TRELLIS_CONSTANT kFirstClaim = 0xffffff00u;  // and above: somebody is about to give it a place
+TRELLIS_CONSTANT kFirstClaim = 0xffffff00u;  // and above: an invocation is about to give it a place
 TRELLIS_CONSTANT kSegments = 64u;            // room for 2^16 times as many records as are dense
 
 // What a launch reads. Host roots: in plan memory, or in scratch if copy_inputs completes it. Other launches: in
-// scratch, written by the close kernel, unless the region serves.
+// scratch, written by the sizing kernel, unless the region serves.
 struct LaunchInput {
   Records records;
-  TRELLIS_ADDRESS notes;         // of record 0; 0 if there are none
+  TRELLIS_ADDRESS record_state;  // of record 0; 0 if there is none
   TRELLIS_UINT workgroup_count;  // workgroups at and above this number have nothing to do
   TRELLIS_UINT first_workgroup;  // number of the dispatch's first workgroup; not 0 in bounded mode and of draws alone
-  // Grids from records, where there may be many: uint[], for each k with k << landmark_shift below workgroup_count the
+  // Grids from records, where there may be many: uint[], for each k with k << search_shift below workgroup_count the
   // record that has this workgroup. 0: none.
-  TRELLIS_ADDRESS landmarks;
-  TRELLIS_UINT landmark_shift;
+  TRELLIS_ADDRESS search_index;
+  TRELLIS_UINT search_shift;
   // More than 1: the launch has so many slices, and `workgroup_count` is that of the largest one. Bounded mode, where
   // they run one after the other: records that wait in later slices, behind records.count.
   TRELLIS_UINT slices;
@@ -147,8 +147,8 @@ struct LaunchInput {
 
 // A slice: a part of a launch that has more workgroups than two dimensions of a dispatch hold. The third dimension
 // counts slices, and each slice numbers its workgroups from 0. Slices of a static grid have the same number of records,
-// except the last one. Where grids come from records, LaunchInput::landmarks is the address of Slice[slices + 1]: the
-// last one has no workgroups, and begins where the records end.
+// except the last one. Where grids come from records, LaunchInput::search_index is the address of Slice[slices + 1]:
+// the last one has no workgroups, and begins where the records end.
 struct Slice {
   TRELLIS_UINT first_record;
   TRELLIS_UINT workgroup_count;
@@ -179,14 +179,14 @@ struct Region {
   // 0.
   TRELLIS_ADDRESS batch_count;
   TRELLIS_ADDRESS batch_total;
-  // Where the pool gives the notes about the records, of all launches, when their number is known; words a record. 0:
-  // they lie behind the records. Of the pool: not 0 if segments take the units for notes about their records.
-  TRELLIS_UINT note_words;
-  TRELLIS_UINT note_units;  // of the pool: units of 16 bytes for notes, behind those that ranks count
-  // Of the pool where segments take units for notes: those of `reserved` that lie at its beginning, where what was
-  // taken gets its place, and those for notes, which lie at its end; both atomic. Else 0.
+  // Where the pool gives the state of the records, of all launches, when their number is known: words per record. 0: it
+  // lies behind the records. Of the pool: not 0 if segments take the units for their records' state.
+  TRELLIS_UINT state_words;
+  TRELLIS_UINT state_units;  // of the pool: units of 16 bytes for record state, behind those that ranks count
+  // Of the pool where segments take units for record state: those of `reserved` that lie at its beginning, where what
+  // was taken gets its place, and those for record state, which lie at its end; both atomic. Else 0.
   TRELLIS_UINT placed;
-  TRELLIS_UINT notes_taken;
+  TRELLIS_UINT state_units_taken;
   TRELLIS_UINT unused1[10];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way

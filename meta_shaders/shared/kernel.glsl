@@ -21,7 +21,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingTableRef
 };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer DensePartReference { DensePart at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer SizingPlanReference { SizingPlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan at[]; };
 
 // Makes a slot's region ready to be appended to. Without a ring it has no room: every allocation fails, is counted, and writes to the dump.
@@ -38,10 +38,10 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.reciprocal = plan.coalesce != 0u ? 0xffffffffu / plan.coalesce : 0u;
   target.region.lost = 0u;
   target.region.refused = 0xffffffffu;
-  target.region.note_words = plan.note_words;
-  target.region.note_units = has_ring ? plan.note_units : 0u;
+  target.region.state_words = plan.state_words;
+  target.region.state_units = has_ring ? plan.state_units : 0u;
   target.region.placed = 0u;
-  target.region.notes_taken = 0u;
+  target.region.state_units_taken = 0u;
   target.region.batch_count = uvec2(0u);
   target.region.batch_total = uvec2(0u);
   if (plan.batch_count != 0u) {

@@ -25,11 +25,11 @@ struct RegionPlan {
   TRELLIS_UINT batch_region;  // index of the first member's Region, where there is a counted batch
   TRELLIS_UINT batch_count;   // Region::batch_count in bytes from the first Region of all levels; 0: there is none
   TRELLIS_UINT dense;         // Records::dense
-  TRELLIS_UINT note_words;    // Region::note_words
-  TRELLIS_UINT note_units;    // Region::note_units
+  TRELLIS_UINT state_words;   // Region::state_words
+  TRELLIS_UINT state_units;   // Region::state_units
 };
 
-// What the close kernel makes of a launch: the node of slot `identity` runs on the records of the
+// What the sizing kernel makes of a launch: the node of slot `identity` runs on the records of the
 // region `slot`. The two differ for nodes that share the input of another one.
 struct LaunchPlan {
   TRELLIS_UINT slot;
@@ -40,19 +40,19 @@ struct LaunchPlan {
   TRELLIS_UINT grid_z;
   TRELLIS_UINT coalesce;
   TRELLIS_UINT grid_member;
-  TRELLIS_UINT note_words;    // kNoNotes, kShortNotes or kFullNotes
-  TRELLIS_UINT notes_before;  // of the launches before this one on the same region, in words a record
-  TRELLIS_UINT position;      // of its LaunchInput and arguments
+  TRELLIS_UINT state_words;         // kNoRecordState, kShortRecordState or kFullRecordState
+  TRELLIS_UINT state_words_before;  // of the launches before this one on the same region, in words a record
+  TRELLIS_UINT position;            // of its LaunchInput and arguments
   // Dynamic grids: workgroups of the node that run as one of the dispatch. LaunchInput counts those of the node. Else
   // 1: `grid` and `coalesce` say what one of the dispatch gets.
   TRELLIS_UINT packed;
   // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
   TRELLIS_UINT max_workgroups;
-  TRELLIS_UINT has_landmarks;  // 1: the node looks for LaunchInput::landmarks
-  // Where the pool gives the notes of the region: which of ClosePlan::launches is the first that keeps some. Else
-  // kNoSlot.
-  TRELLIS_UINT first_noted;
-  TRELLIS_UINT slice_table;  // grids from records: index of its Slice[kMaxSlices + 1] in ClosePlan::slices
+  TRELLIS_UINT has_search_index;  // 1: the node looks for LaunchInput::search_index
+  // Where the pool gives the record state of the region: which of SizingPlan::launches is the first that keeps some.
+  // Else kNoSlot.
+  TRELLIS_UINT first_with_state;
+  TRELLIS_UINT slice_table;  // grids from records: index of its Slice[kMaxSlices + 1] in SizingPlan::slices
   // Of mesh nodes: draws that the launch is split into, one behind the other, with LaunchInputs and arguments from
   // `first_draw` on. There are no slices. Else 0: it is a dispatch.
   TRELLIS_UINT draws;
@@ -93,13 +93,15 @@ struct BeginPlan {
 //
 // One launch of level 0. The first one of a root copies the records; nodes that share its input only get a LaunchInput.
 struct InputCopy {
-  TRELLIS_ADDRESS source;          // the records and their notes, in plan memory
-  TRELLIS_ADDRESS ring_offset;     // where they go, from the ring's base; a multiple of 16
-  TRELLIS_ADDRESS notes_offset;    // where the notes behind the records go, from the ring's base, if there are any
-  TRELLIS_ADDRESS input_template;  // LaunchInput in plan memory: complete, but its records and notes are those to copy
-  TRELLIS_ADDRESS target;          // LaunchInput in scratch
-  TRELLIS_UINT pieces;             // 16-byte pieces to copy, padding included. 0: copied by another one
-  TRELLIS_UINT slot;               // for the loss report when there is no ring, by the one that copies
+  TRELLIS_ADDRESS source;       // the records and their state, in plan memory
+  TRELLIS_ADDRESS ring_offset;  // where they go, from the ring's base; a multiple of 16
+  // Where the record state behind the records goes, from the ring's base, if there is any.
+  TRELLIS_ADDRESS record_state_offset;
+  // LaunchInput in plan memory: complete, but its records and their state are those to copy.
+  TRELLIS_ADDRESS input_template;
+  TRELLIS_ADDRESS target;  // LaunchInput in scratch
+  TRELLIS_UINT pieces;     // 16-byte pieces to copy, padding included. 0: copied by another one
+  TRELLIS_UINT slot;       // for the loss report when there is no ring, by the one that copies
 };
 
 // Workgroup (x, i) copies every NumWorkgroups.x-th batch of copy i.
@@ -134,25 +136,25 @@ struct OpenPlan {
 };
 
 // Between levels, for launches whose regions cannot serve as arguments. Workgroups [0, part_count): one per part of a
-// launch: reads the Region it consumes, writes its LaunchInput, its notes and indirect arguments, reports losses. The
-// workgroups after them open the regions that the next level appends to, where they were not opened before level 0.
-// Before it sum_grids, with the same plan, adds up what the parts of the first launches begin with.
-struct ClosePlan {
+// launch: reads the Region it consumes, writes its LaunchInput, its record state and indirect arguments, reports
+// losses. The workgroups after them open the regions that the next level appends to, where they were not opened before
+// level 0. Before it sum_grids, with the same plan, adds up what the parts of the first launches begin with.
+struct SizingPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS launches;   // LaunchPlan[]
   TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
   TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS sums;       // uint[summed_count][parts], in scratch: workgroups of each part; of empty ones anything
-  // uint[][parts * kLandmarksOfPart], in scratch: LaunchInput::landmarks of launches that have some, which are the
-  // first of all.
-  TRELLIS_ADDRESS landmarks;
+  // uint[][parts * kSearchEntriesOfPart], in scratch: LaunchInput::search_index of launches that have some, which are
+  // the first of all.
+  TRELLIS_ADDRESS search_index;
   TRELLIS_ADDRESS slices;    // Slice[][kMaxSlices + 1], in scratch
   TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level; may be kAlternating
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;   // DeviceReportHeader
   // Workgroups for launches. The records of the first `parted_count` launches are parted among `parts` workgroups each
-  // (kMaxParts at most), to add up grids and write notes; each other launch has one.
+  // (kMaxParts at most), to add up grids and write record state; each other launch has one.
   TRELLIS_UINT part_count;
   TRELLIS_UINT parted_count;
   TRELLIS_UINT parts;
@@ -195,8 +197,8 @@ struct ReleasePlan {
 TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
 // Records that one of their workgroups looks at together.
 TRELLIS_CONSTANT kLevelsTile = 1024u;
-TRELLIS_CONSTANT kMaxParts = 256u;  // ClosePlan::parts; a multiple of kLevelsWorkgroup
-TRELLIS_CONSTANT kLandmarksOfPart = 32u;
+TRELLIS_CONSTANT kMaxParts = 256u;  // SizingPlan::parts; a multiple of kLevelsWorkgroup
+TRELLIS_CONSTANT kSearchEntriesOfPart = 32u;
 
 #ifdef __cplusplus
 static_assert(sizeof(RegionPlan) == 64);
@@ -208,7 +210,7 @@ static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(InputCopy) == 48);
 static_assert(sizeof(CopyPlan) == 32);
 static_assert(sizeof(OpenPlan) == 48);
-static_assert(sizeof(ClosePlan) == 144);
+static_assert(sizeof(SizingPlan) == 144);
 static_assert(sizeof(LossPlan) == 64);
 static_assert(sizeof(ReleasePlan) == 16);
 }  // namespace trellis::shared

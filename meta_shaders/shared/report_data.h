@@ -56,7 +56,7 @@ struct DeviceReportHeader {  // followed by DeviceReport[kDeviceReportCapacity],
 
 // For the setting `report`: what one level consumes.
 struct CountPlan {
-  TRELLIS_ADDRESS consumed;  // Region[], as ClosePlan::consumed
+  TRELLIS_ADDRESS consumed;  // Region[], as SizingPlan::consumed
   TRELLIS_ADDRESS header;    // RegionCountsHeader
   TRELLIS_ADDRESS counts;    // RegionCount[region_count]
   TRELLIS_ADDRESS dumps;     // PayloadDump[dump_count]

@@ -71,28 +71,28 @@ bool TakeUnits(RegionReference pool, uint units, out uint first) {
 
 bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
 
-// Of the pool, for notes about so many records of a region that grows: of all launches together.
-uint NoteUnits(RegionReference region, uint records) { return SaturatingMultiply(RecordUnits(records, 4u), region.region.note_words); }
+// Of the pool, for record state about so many records of a region that grows: of all launches together.
+uint StateUnits(RegionReference region, uint records) { return SaturatingMultiply(RecordUnits(records, 4u), region.region.state_words); }
 
 // Of a segment, in units of the pool.
 struct SegmentUnits {
   uint records;
-  uint notes;
+  uint record_state;
 };
 
 SegmentUnits UnitsOf(RegionReference region, RegionReference pool, Records records, Segment segment) {
   const uint count = segment.end - segment.begin;
-  const uint notes = pool.region.note_words == 0u ? 0u : NoteUnits(region, count);
-  return SegmentUnits(RecordUnits(count, records.stride), notes);
+  const uint record_state = pool.region.state_words == 0u ? 0u : StateUnits(region, count);
+  return SegmentUnits(RecordUnits(count, records.stride), record_state);
 }
 
 bool TakeSegment(RegionReference pool, SegmentUnits units, out uint first) {
-  const bool wraps = units.notes > ~units.records;
-  if (wraps || !TakeUnits(pool, units.records + units.notes, first)) return false;
-  if (pool.region.note_words == 0u) return true;
+  const bool wraps = units.record_state > ~units.records;
+  if (wraps || !TakeUnits(pool, units.records + units.record_state, first)) return false;
+  if (pool.region.state_words == 0u) return true;
   // Taken together, they lie at both ends: what all have taken is never more than there is.
   first = atomicAdd(pool.region.placed, units.records);
-  atomicAdd(pool.region.notes_taken, units.notes);
+  atomicAdd(pool.region.state_units_taken, units.record_state);
   return true;
 }
 
@@ -103,19 +103,19 @@ void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference 
   uint first;
   const bool taken = TakeSegment(pool, units, first);
   const uint place = taken ? UnitsBetween(base, pool.region.records.base) + first : kNoMemory;
-  if (atomicCompSwap(block.place, claim, place) == claim || !taken || pool.region.note_words != 0u) return;
-  // That took too long. It is given back, if nobody has taken what lies behind it.
+  if (atomicCompSwap(block.place, claim, place) == claim || !taken || pool.region.state_words != 0u) return;
+  // That took too long. It is given back, if nothing behind it is taken.
   atomicCompSwap(pool.region.reserved, first + units.records, first);
 }
 
-// Times that somebody looks for the place that another one provides: for some milliseconds at the least.
+// Times that an invocation looks for the place that another one provides: for some milliseconds at the least.
 #ifndef TRELLIS_MOST_LOOKS
 #define TRELLIS_MOST_LOOKS 0x40000u
 #endif
-// Waits that end without a place. Nobody waits for ever, whatever the scheduler does.
+// Waits that end without a place. No invocation waits for ever, whatever the scheduler does.
 const uint kMaxWaits = kNoMemory - 1u - kFirstClaim;
 
-// The block's place; who `provides` it, because others will look for it, waits for nobody first.
+// The block's place; who `provides` it, because others will look for it, does not wait first.
 uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference pool, SegmentUnits units) {
   uint place = atomicOr(block.place, 0u);
   for (uint waits = 0u; !IsPlace(place) && waits < kMaxWaits; ++waits) {

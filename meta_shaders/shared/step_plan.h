@@ -44,7 +44,7 @@ TRELLIS_CONSTANT kAfterSteps = 2u;
 
 // Sizes the launches that read what the last step sent, then chooses the launches of this one.
 struct StepPlan {
-  TRELLIS_ADDRESS close;     // ClosePlan: what sizing launches takes, and their inputs and arguments
+  TRELLIS_ADDRESS sizing;    // SizingPlan: what sizing launches takes, and their inputs and arguments
   TRELLIS_ADDRESS launches;  // StepLaunch[launch_count]; those of a level stand together
   TRELLIS_ADDRESS levels;    // StepLevel[level_count]; a later one goes first
   TRELLIS_ADDRESS openings;  // RegionPlan[]
@@ -52,7 +52,7 @@ struct StepPlan {
   TRELLIS_ADDRESS state;     // StepState
   TRELLIS_UINT launch_count;
   TRELLIS_UINT phase;
-  TRELLIS_UINT reported_steps;  // recorded; 0: nobody asks how many of them had something to run
+  TRELLIS_UINT reported_steps;  // recorded; 0: it is not asked how many of them had something to run
   TRELLIS_UINT entry_launches;  // of the first launches, that read regions which infos on the device have filled
   TRELLIS_UINT level_count;
   TRELLIS_UINT unused;

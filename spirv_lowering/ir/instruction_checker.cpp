@@ -12,7 +12,7 @@ constexpr uint32_t kMaxTypeDepth = 255;
 
 bool IsWidth(uint32_t bits) { return bits == 8 || bits == 16 || bits == 32 || bits == 64; }
 
-// Compares words, not a decoded copy: the name's length is up to whoever wrote the module, and this runs per
+// Compares words, not a decoded copy: the name's length is up to the module's author, and this runs per
 // instruction.
 bool IsNonSemanticSet(std::span<const uint32_t> name) {
   constexpr uint32_t prefix[] = {0x536e6f4e, 0x6e616d65, 0x2e636974};  // "NonSemantic."

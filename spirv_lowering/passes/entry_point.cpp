@@ -85,7 +85,7 @@ class EntryPoint {
   [[nodiscard]] std::vector<uint32_t> TakeArguments() {
     const NodeInfo& info = lowering_.info;
     if (!IsDynamic()) return runtime::Take{.coalesce = types_.ConstantUint(info.coalesce)}.Operands();
-    return runtime::TakeGrid{.grid_member = GridMemberArgument(), .note_words = types_.ConstantUint(info.NoteWords())}
+    return runtime::TakeGrid{.grid_member = GridMemberArgument(), .state_words = types_.ConstantUint(info.StateWords())}
         .Operands();
   }
 
@@ -93,7 +93,7 @@ class EntryPoint {
     const NodeInfo& info = lowering_.info;
     const Id coalesce = types_.ConstantUint(info.coalesce);
     if (!InRuns()) return runtime::Stride{.coalesce = coalesce}.Operands();
-    if (IsDynamic()) return runtime::RunOnGrids{.note_words = types_.ConstantUint(info.NoteWords())}.Operands();
+    if (IsDynamic()) return runtime::RunOnGrids{.state_words = types_.ConstantUint(info.StateWords())}.Operands();
     return runtime::RunOn{.each = types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep)), .coalesce = coalesce}
         .Operands();
   }
@@ -159,7 +159,7 @@ class EntryPoint {
 
   void Return(BasicBlock& block) { Builder(module_, block.body).EmitVoid(spv::Op::OpReturn, {}); }
 
-  // Whoever has something to do goes on to `node`.
+  // Invocations that have something to do go on to `node`.
   void Begin(BasicBlock& block, Id node, Id done) {
     Builder builder(module_, block.body);
     builder.Call(types_.Void(), start_, StartArguments(builder));
@@ -174,7 +174,7 @@ class EntryPoint {
     builder.Call(types_.Void(), lowering_.entry_function, {});
   }
 
-  // What one workgroup of the node left in them is nothing for the next one. Tables, which nobody writes, stay
+  // What one workgroup of the node left in them is nothing for the next one. Tables, which are never written, stay
   // constant.
   void ResetVariables(Builder& builder) {
     if (std::none_of(module_.globals.begin(), module_.globals.end(), IsInitializedPrivate)) return;
@@ -215,7 +215,7 @@ class EntryPoint {
                                   .each = types_.ConstantUint(RecordsAWorkgroup()),
                                   .counted = types_.ConstantUint(IsDynamic() && !InRuns() ? info.packed : 1),
                                   .invocations = types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
-                                  .is_noted = types_.ConstantBool(IsDynamic() && !info.launches_bounds),
+                                  .has_record_state = types_.ConstantBool(IsDynamic() && !info.launches_bounds),
                                   .in_runs = types_.ConstantBool(InRuns())};
     std::vector<uint32_t> operands = start.Operands();
     static_assert(runtime::StartInBatch::kParameters.starts_with(runtime::Start::kParameters) &&
@@ -248,8 +248,8 @@ class EntryPoint {
         return runtime::EnterDynamic{.grid_member = GridMemberArgument(),
                                      .packed = packed,
                                      .records = types_.ConstantUint(info.RecordsOfBounds()),
-                                     .note_words = types_.ConstantUint(info.NoteWords()),
-                                     .by_landmarks = types_.ConstantBool(info.UsesLandmarks()),
+                                     .state_words = types_.ConstantUint(info.StateWords()),
+                                     .by_search_index = types_.ConstantBool(info.UsesSearchIndex()),
                                      .for_cpu = types_.ConstantBool(lowering_.options.target.for_cpu),
                                      .in_runs = types_.ConstantBool(InRuns())}
             .Operands();

@@ -76,7 +76,7 @@ class FunctionGrouper {
   [[nodiscard]] const std::vector<Instruction>& Body(uint32_t block) const { return function_.blocks[block].body; }
   [[nodiscard]] const Instruction& At(const Position& position) const { return Body(position.block)[position.index]; }
 
-  // Whoever gets to one of them gets to the other, later in the same iteration.
+  // An invocation that gets to one of them gets to the other, later in the same iteration.
   [[nodiscard]] bool RunAsOften(const Position& earlier, const Position& later) const;
   [[nodiscard]] bool Precedes(const Position& a, const Position& b) const {
     return a.block == b.block ? a.index < b.index : flow_.Dominates(a.block, b.block);

@@ -23,7 +23,7 @@ using AllocationGroups = std::unordered_map<Id, std::vector<GroupedAllocation>>;
 
 // Finds groups among the allocations of one invocation: those whose counts are 0 unless one value is equal to a
 // constant, another one for each. What their operands need is computed a second time in front of the first one, where
-// that is possible: arithmetic, loads of variables that nobody writes in between, choices between two blocks.
+// that is possible: arithmetic, loads of variables that are not written in between, choices between two blocks.
 [[nodiscard]] AllocationGroups GroupAllocations(Lowering& lowering);
 
 }  // namespace trellis::spirv

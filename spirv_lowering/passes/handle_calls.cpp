@@ -123,9 +123,9 @@ Expected<void> HandleLowering::LowerValid(const Instruction& instruction) {
 
 Expected<void> HandleLowering::LowerFinishWriting(const Instruction& instruction) {
   if (instruction.type_id != types_.Bool()) return Error{Where(instruction) + ": the result is not a boolean"};
-  const Id note_words = types_.ConstantUint(lowering_.info.NoteWords());
+  const Id state_words = types_.ConstantUint(lowering_.info.StateWords());
   CallFor(instruction.type_id, instruction.result_id, calls_.finish(),
-          runtime::FinishWriting{.note_words = note_words}.Operands());
+          runtime::FinishWriting{.state_words = state_words}.Operands());
   return {};
 }
 

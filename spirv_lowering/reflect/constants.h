@@ -30,7 +30,7 @@ class ConstantEvaluator {
   // Bits of an integer of at most 32 bits or a bool (0 or 1), or of a wider integer whose value fits. Nothing if `id`
   // is not one or has no value.
   [[nodiscard]] std::optional<uint32_t> Value(Id id) const;
-  // True if whoever read `constants` elsewhere, of the same module, would find the same here.
+  // True if a reader of `constants` of the same module would find the same here.
   [[nodiscard]] bool Agrees(std::span<const ReadConstant> constants) const;
   // Of OpConstantStringAMDX and OpSpecConstantStringAMDX. A specialised string is the entry's bytes up to their end or
   // the first nul.

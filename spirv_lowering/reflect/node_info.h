@@ -116,8 +116,8 @@ struct NodeInfo {
   uint32_t push_constant_end = 0;       // highest byte of the push constant block it uses, 0 without one
   bool vulkan_memory_model = false;
 
-  // LaunchPlan::note_words. Records can change under a node that writes them, or that looks at another node's.
-  [[nodiscard]] uint32_t NoteWords() const {
+  // LaunchPlan::state_words. Records can change under a node that writes them, or that looks at another node's.
+  [[nodiscard]] uint32_t StateWords() const {
     if (kind == LaunchKind::kDynamicGrid) return writes_input || shares_input ? 4 : 1;
     return finishes_writing ? 1 : 0;
   }
@@ -132,8 +132,8 @@ struct NodeInfo {
     return bound != 0 && packed > bound && packed % bound == 0 ? packed / bound : 0;
   }
 
-  // LaunchPlan::has_landmarks. Nodes that send are slower with it: it makes them larger. Runs search once.
-  [[nodiscard]] bool UsesLandmarks() const {
+  // LaunchPlan::has_search_index. Nodes that send are slower with it: it makes them larger. Runs search once.
+  [[nodiscard]] bool UsesSearchIndex() const {
     return kind == LaunchKind::kDynamicGrid && outputs.empty() && max_workgroups == UINT32_MAX;
   }
 

@@ -74,7 +74,7 @@ bool IsHarmless(spv::StorageClass storage) {
 }
 
 // Instructions outside of the class kInvocation that are harmless all the same. Memory barriers order the accesses of
-// whoever executes them, and wait for nobody.
+// whichever invocation executes them, and wait for none.
 bool IsHarmless(spv::Op opcode) {
   switch (opcode) {
     case spv::Op::OpNop:
@@ -260,19 +260,19 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations) {
     return static_cast<uint32_t>(
         std::clamp<uint64_t>(kMaxPackedBytes / std::max<uint64_t>(sent, 1), 1, all_invocations / invocations));
   };
-  const uint32_t most = within(kPackedInvocations);
-  if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
+  const uint32_t max_packed = within(kPackedInvocations);
+  if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * max_packed <= UINT32_MAX ? max_packed : 1;
   if (info.kind == LaunchKind::kDynamicGrid) {
     const uint32_t bound = info.LaunchedBound();
     const uint32_t records = bound != 0 ? within(std::min(kPackedBounds, max_invocations)) / bound : 0;
-    return records > 1 ? records * bound : most;
+    return records > 1 ? records * bound : max_packed;
   }
   uint64_t of_record = 1;
   for (const uint32_t side : info.grid) of_record = std::min<uint64_t>(of_record * side, uint64_t{UINT32_MAX} + 1);
   // So large a grid breaks the limits, and no dispatch can have it.
   if (of_record == 0 || of_record > UINT32_MAX) return 1;
-  if (of_record <= most) return most / static_cast<uint32_t>(of_record) * static_cast<uint32_t>(of_record);
-  uint32_t packed = most;
+  if (of_record <= max_packed) return max_packed / static_cast<uint32_t>(of_record) * static_cast<uint32_t>(of_record);
+  uint32_t packed = max_packed;
   while (of_record % packed != 0) --packed;
   return packed;
 }

@@ -101,12 +101,13 @@ class InstructionRules {
   void CheckCount(const Instruction& allocate, Id array) {
     const std::optional<uint32_t> shared =
         context_.decorations().Find(array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
-    const std::optional<uint32_t> most = Decorated(shared ? *shared : array, spv::Decoration::NodeMaxPayloadsAMDX);
+    const std::optional<uint32_t> max_payloads =
+        Decorated(shared ? *shared : array, spv::Decoration::NodeMaxPayloadsAMDX);
     const std::optional<uint32_t> count = types_.ConstantValue(allocate.operands[1]);
-    if (!count || !most || *count <= *most) return;
+    if (!count || !max_payloads || *count <= *max_payloads) return;
     Warn("NodeMaxPayloadsAMDX/count", allocate.result_id,
          "allocates " + std::to_string(*count) + " payloads of " + context_.Name(array) + ", whose maximum is " +
-             std::to_string(*most));
+             std::to_string(*max_payloads));
   }
 
   void CheckIndex(Id index_operand, Id array, Id id) {

@@ -265,7 +265,7 @@ TEST_F(LargeCounts, ManyDynamicGridsFromANode) {
       context(), 2, [](uint32_t i) { return i % 3; }, [](NodeAsm& m, const Id& i) { return m.Mod(i, 3); });
 }
 
-// Most of none, some of one, and a few of so many that landmarks in a row name the same record.
+// Most of none, some of one, and a few of so many that search entries in a row name the same record.
 TEST_F(LargeCounts, ManySkewedGridsFromANode) {
   RunManyDynamicGrids(
       context(), 700,

@@ -119,7 +119,7 @@ TEST_F(LaterLevels, CoalescingTakesAsFewWorkgroupsAsItCan) {
 }
 
 // One level with a node that counts for itself, one that coalesces, one whose grids are in its records and one that
-// shares an input; all of them send on, to a level that has nothing to be closed for.
+// shares an input; all of them send on, to a level that has nothing to be sized.
 TEST_F(LaterLevels, LaunchesOfEveryKindSideBySide) {
   constexpr uint32_t kCount = 20;
   NodeAsm m;

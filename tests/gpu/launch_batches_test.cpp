@@ -30,7 +30,7 @@ void AddSettings(const Mode& mode, std::vector<EnvironmentSetting>& settings) {
   settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", mode.max_workgroups});
   settings.push_back({"TRELLIS_PACK_WORKGROUPS", mode.packs});
   settings.push_back({"TRELLIS_SHADER_TARGET", mode.target});
-  settings.push_back({"TRELLIS_CLOSE_LEVELS", "auto"});
+  settings.push_back({"TRELLIS_SIZE_LEVELS", "auto"});
 }
 
 // What "Bin" is: one workgroup for up to 5 records, for each record, or six for each record.
@@ -211,12 +211,12 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   const bool prepares = release == 0 && first <= 32 && context().MemoryType(~0u, kWritable) != ~0u;
   // The grids of "Other" are counted between the levels, unless its bounds are launched: made of its region, of either.
   const bool launches_bounds = counts && GetParam().validate == std::string("false");
-  const uint32_t closed = launches_bounds && !prepares ? 0 : 1;
+  const uint32_t sized = launches_bounds && !prepares ? 0 : 1;
   // Coalescing, the code of "Bin" does not tell that it keeps its limit; a claim of a ring may fail; and the kernel
   // turns to what has been prepared.
   const uint32_t losses = kind == Kind::kCoalescing || release != 0 || prepares ? 1 : 0;
   EXPECT_EQ(Dispatches(),
-            others + losses + release + closed + kernels + first * (prepares ? 2 : 1) + dispatches_of(kLasts, true));
+            others + losses + release + sized + kernels + first * (prepares ? 2 : 1) + dispatches_of(kLasts, true));
 }
 
 Fill Uneven(uint32_t bins) {

@@ -286,19 +286,19 @@ std::vector<Skew> OnTheDevice() {
 INSTANTIATE_TEST_SUITE_P(OnTheDevice, Skews, testing::ValuesIn(OnTheDevice()), kSkewName);
 
 // Regions that are opened anew for each level.
-class ClosedSkews : public Skews {
+class SizedSkews : public Skews {
  protected:
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    return {{"TRELLIS_RING_BUDGET", "1"}, {"TRELLIS_CLOSE_LEVELS", "always"}};
+    return {{"TRELLIS_RING_BUDGET", "1"}, {"TRELLIS_SIZE_LEVELS", "always"}};
   }
 };
 
-TEST_P(ClosedSkews, EveryRecordArrives) {
+TEST_P(SizedSkews, EveryRecordArrives) {
   ExpectAllArrive(context(), GetParam(), 3);
   EXPECT_EQ(LostRecords(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Some, ClosedSkews,
+INSTANTIATE_TEST_SUITE_P(Some, SizedSkews,
                          testing::Values(Skew{}, Skew{.spread = Spread::kZipf, .reader = Reader::kDynamicPair},
                                          Skew{.reader = Reader::kStaticPair, .form = Form::kFinished},
                                          Skew{.reader = Reader::kCoalescing7, .form = Form::kDeferred}),

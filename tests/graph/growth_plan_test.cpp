@@ -91,8 +91,8 @@ TEST(GrowthPlan, APoolThatIsCutIsNotBounded) {
   }
 }
 
-// Notes of what lies dense must have room: else the launches lose all records of the region.
-TEST(GrowthPlan, DenseRecordsHaveNotesEvenIfTheyAreLong) {
+// State of what lies dense must have room: else the launches lose all records of the region.
+TEST(GrowthPlan, DenseRecordsHaveStateEvenIfTheyAreLong) {
   std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 4).source};
   const auto writes = [](NodeBuilder node) {
     node.source.info.writes_input = true;
@@ -104,15 +104,15 @@ TEST(GrowthPlan, DenseRecordsHaveNotesEvenIfTheyAreLong) {
   const Graph graph = MustLink(nodes);
   GraphPlan plan = PlanHalves(graph, 1u << 24, kMiB);
   const shared::RegionPlan& region = plan.opening_of(1, SlotOf(graph, "b"));
-  // Whatever number of records can be there at the end, there must be notes for them.
+  // Whatever number of records can be there at the end, there must be state for them.
   const uint64_t records = Placed(plan, graph, SlotOf(graph, "b"), 1u << 24);
   EXPECT_GT(records, 0u);
-  if (region.note_words != 0) {
+  if (region.state_words != 0) {
     const shared::RegionPlan& pool = plan.opening_of(1, graph.HeapSlot());
     // Segments bring their own.
-    const uint64_t kept = pool.note_words != 0 ? std::min<uint64_t>(records, region.dense) : records;
-    EXPECT_LE((kept * 4 + 15) / 16 * region.note_words, pool.note_units)
-        << kept << " records, " << region.note_words << " words each";
+    const uint64_t kept = pool.state_words != 0 ? std::min<uint64_t>(records, region.dense) : records;
+    EXPECT_LE((kept * 4 + 15) / 16 * region.state_words, pool.state_units)
+        << kept << " records, " << region.state_words << " words each";
   }
 }
 

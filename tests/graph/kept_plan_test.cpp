@@ -42,7 +42,7 @@ struct Range {
 Range RangeOf(const GraphPlan& plan, uint32_t level) {
   Range range;
   for (const shared::RegionPlan& opening : plan.openings_of(level)) {
-    const uint64_t units = uint64_t{opening.dense} * opening.stride + opening.note_units * uint64_t{16};
+    const uint64_t units = uint64_t{opening.dense} * opening.stride + opening.state_units * uint64_t{16};
     range.begin = std::min(range.begin, opening.offset);
     range.end = std::max(range.end, opening.offset + units);
   }

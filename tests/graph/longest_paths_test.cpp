@@ -206,7 +206,7 @@ class RandomLongestPaths {
       EXPECT_GE(opening.offset, end);
       EXPECT_EQ(opening.offset % 16, 0u);
       EXPECT_EQ(opening.dense, opening.capacity);
-      end = opening.offset + uint64_t{opening.capacity} * (opening.stride + 4 * graph_.NoteWords(opening.slot));
+      end = opening.offset + uint64_t{opening.capacity} * (opening.stride + 4 * graph_.StateWords(opening.slot));
     }
     EXPECT_LE(end, plan.half_bytes[0]);
     EXPECT_EQ(plan.half_bytes[1], 0u);

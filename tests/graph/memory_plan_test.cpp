@@ -26,7 +26,7 @@ const shared::RegionPlan& Opening(const GraphPlan& plan, uint32_t level, uint32_
   return none;
 }
 
-// Records, then a list for each note word, every part padded to 16 bytes.
+// Records, then a list for each word of state, every part padded to 16 bytes.
 TEST(MemoryPlan, BytesOfARegion) {
   EXPECT_EQ(RegionBytes(20, 0, 0), 0u);
   EXPECT_EQ(RegionBytes(20, 0, 3), 64u);
@@ -130,18 +130,18 @@ TEST(MemoryPlan, GridsWithoutMaximumAreBoundedByTheDevice) {
   EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, 10000u);
 }
 
-TEST(MemoryPlan, NotesFollowTheirRecords) {
+TEST(MemoryPlan, RecordStateFollowsItsRecords) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 12).To("d", 1, 12), NodeBuilder("b").Dynamic().Payload(12),
                                 NodeBuilder("d").Payload(12)});
   const GraphPlan plan = PlanFrom(graph, 0, 1001);
   constexpr uint64_t kRecords = (1001 * 12 + 15) / 16 * 16;
-  constexpr uint64_t kNotes = (1001 * 4 + 15) / 16 * 16;
+  constexpr uint64_t kRecordState = (1001 * 4 + 15) / 16 * 16;
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).offset, 0u);
-  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "d")).offset, kRecords + kNotes);
-  EXPECT_EQ(plan.half_bytes[0], (2 * kRecords + kNotes + 255) / 256 * 256);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "d")).offset, kRecords + kRecordState);
+  EXPECT_EQ(plan.half_bytes[0], (2 * kRecords + kRecordState + 255) / 256 * 256);
 }
 
-TEST(MemoryPlan, NotesAreAsLongAsTheNodeNeedsThem) {
+TEST(MemoryPlan, RecordStateIsAsLongAsTheNodeNeedsIt) {
   NodeBuilder finishing = NodeBuilder("finishing").Payload(12);
   finishing.source.info.writes_input = finishing.source.info.finishes_writing = true;
   NodeBuilder dynamic = NodeBuilder("dynamic").Dynamic().Payload(12);
@@ -258,17 +258,17 @@ TEST(MemoryPlan, ArraysBehindArraysDoNotMultiply) {
   EXPECT_EQ(Opening(plan, 2, SlotOf(graph, "d", 5)).capacity, 1321u);
 }
 
-TEST(MemoryPlan, NotesOfRegionsThatGrowComeFromThePool) {
+TEST(MemoryPlan, RecordStateOfRegionsThatGrowComesFromThePool) {
   std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 16, 64).source};
   for (uint32_t index = 0; index < 64; ++index)
     nodes.push_back(NodeBuilder("b", index).Dynamic(4, 1, 1).Payload(64).source);
   const Graph graph = MustLink(nodes);
   const GraphPlan plan = PlanFrom(graph, 0, 1000, {4 * kMiB, 1u << 24});
   EXPECT_TRUE(plan.bounded);
-  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b", 9)).note_words, 1u);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b", 9)).state_words, 1u);
   EXPECT_EQ(Opening(plan, 0, graph.HeapSlot()).capacity, 16000u * 64 * 5 / 4 / 16);
   // A word for each record, and up to three more in each region.
-  EXPECT_EQ(Opening(plan, 0, graph.HeapSlot()).note_units, 16000u * 4 / 16 + 64);
+  EXPECT_EQ(Opening(plan, 0, graph.HeapSlot()).state_units, 16000u * 4 / 16 + 64);
 }
 
 TEST(MemoryPlan, LaterLevelsAreBoundedByWhatFitsBefore) {

@@ -9,10 +9,10 @@
 
 namespace trellis::test {
 
-// Bytes of a region: its records, then a list for each note word, every part padded to 16 bytes.
-inline uint64_t ReferenceRegionBytes(uint64_t stride, uint64_t note_words, uint64_t records) {
+// Bytes of a region: its records, then a list for each word of state, every part padded to 16 bytes.
+inline uint64_t ReferenceRegionBytes(uint64_t stride, uint64_t state_words, uint64_t records) {
   const auto padded = [](uint64_t bytes) { return (bytes + 15) / 16 * 16; };
-  return padded(records * stride) + note_words * padded(records * 4);
+  return padded(records * stride) + state_words * padded(records * 4);
 }
 
 // Bytes of the segments that the records behind the first `dense` ones take: four for each power of two, a quarter of

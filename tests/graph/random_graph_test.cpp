@@ -66,15 +66,15 @@ std::vector<ByteRange> RangesOf(const RandomCase& test, uint32_t level) {
     const shared::RegionPlan& opening = test.plan.openings_of(level)[i];
     EXPECT_EQ(opening.offset % 16, 0u);
     EXPECT_LT(opening.capacity, 1u << 31);
-    uint32_t note_words = 0;
+    uint32_t state_words = 0;
     for (Launch launch : test.schedule.launches_of(level + 1))
-      if (launch.input == opening.slot) note_words += test.graph.NodeOf(launch.slot).info.NoteWords();
+      if (launch.input == opening.slot) state_words += test.graph.NodeOf(launch.slot).info.StateWords();
     EXPECT_LE(opening.dense, opening.capacity);
-    // What grows has its notes elsewhere.
-    const bool grows = opening.dense < opening.capacity || opening.note_words != 0;
-    EXPECT_TRUE(!grows || opening.slot == test.graph.HeapSlot() || opening.note_words == note_words);
-    const uint64_t bytes = ReferenceRegionBytes(opening.stride, grows ? 0 : note_words, opening.dense);
-    ranges.push_back({opening.offset, opening.offset + bytes + opening.note_units * uint64_t{16}});
+    // What grows has its record state elsewhere.
+    const bool grows = opening.dense < opening.capacity || opening.state_words != 0;
+    EXPECT_TRUE(!grows || opening.slot == test.graph.HeapSlot() || opening.state_words == state_words);
+    const uint64_t bytes = ReferenceRegionBytes(opening.stride, grows ? 0 : state_words, opening.dense);
+    ranges.push_back({opening.offset, opening.offset + bytes + opening.state_units * uint64_t{16}});
   }
   std::erase_if(ranges, [](const ByteRange& range) { return range.begin == range.end; });
   std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
@@ -152,7 +152,7 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
       const shared::RegionPlan* opening = find(level, slot);
       return opening != nullptr ? opening->capacity : -1;
     };
-    std::map<uint32_t, uint64_t> pool_bytes, note_bytes;  // by level
+    std::map<uint32_t, uint64_t> pool_bytes, state_bytes;  // by level
     const auto keep = [&](uint32_t level, Activation activation, uint64_t records) -> uint64_t {
       const int64_t room = capacity(level, test.SlotOfActivation(activation));
       EXPECT_GE(room, 0) << "seed " << seed << ": nobody planned "
@@ -166,7 +166,7 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
       arrived += kept;
       if (const shared::RegionPlan* opening = find(level, test.SlotOfActivation(activation))) {
         pool_bytes[level] += ReferenceGrownBytes(opening->stride, opening->dense, kept);
-        note_bytes[level] += ReferenceRegionBytes(4, 0, kept) * opening->note_words;
+        state_bytes[level] += ReferenceRegionBytes(4, 0, kept) * opening->state_words;
         grown += kept > opening->dense ? 1 : 0;
       }
       return kept;
@@ -179,7 +179,7 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
         if (taken == 0) continue;
         const int64_t units = capacity(level + 1, test.graph.HeapSlot());
         ASSERT_GE(units * 16, static_cast<int64_t>(taken)) << "seed " << seed << " level " << level;
-        ASSERT_GE(find(level + 1, test.graph.HeapSlot())->note_units * uint64_t{16}, note_bytes[level + 1]);
+        ASSERT_GE(find(level + 1, test.graph.HeapSlot())->state_units * uint64_t{16}, state_bytes[level + 1]);
       }
     }
     if (HasFailure()) return;

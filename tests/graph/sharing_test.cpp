@@ -174,7 +174,7 @@ TEST(MemoryPlanSharing, RootsCountEachLaunch) {
   EXPECT_EQ(plan.openings_of(0)[0].capacity, 4u * 3 + 21 * 7 + 1);
 }
 
-TEST(MemoryPlanSharing, EveryDynamicLaunchHasNotesOfItsOwn) {
+TEST(MemoryPlanSharing, EveryDynamicLaunchHasRecordStateOfItsOwn) {
   const Graph graph = MustLink({NodeBuilder("top").To("n", 1001, 12), NodeBuilder("n").Dynamic().Payload(12),
                                 NodeBuilder("s").Static(1).Payload(12).SharesInput("n"),
                                 NodeBuilder("d").Dynamic().Payload(12).SharesInput("n")});

@@ -188,7 +188,7 @@ class Arrivals {
   // Whether the queue that `level` appends to has room for all of it.
   void ExpectRoom() const {
     uint64_t segments = records_.back();  // what allocations take from the heap
-    uint64_t notes = 0;
+    uint64_t record_state = 0;
     const shared::RegionPlan* pool = nullptr;
     for (const shared::RegionPlan& opening : test_.steps->openings_of(level_)) {
       if (opening.slot == test_.graph.HeapSlot()) {
@@ -198,12 +198,12 @@ class Arrivals {
       const uint64_t records = at(opening.slot);
       ASSERT_LE(records, opening.capacity) << "slot " << opening.slot;
       segments += ReferenceGrownBytes(opening.stride, opening.dense, records) / 16;
-      notes += opening.note_words * ((records * 4 + 15) / 16);
+      record_state += opening.state_words * ((records * 4 + 15) / 16);
     }
-    if (segments + notes == 0) return;
+    if (segments + record_state == 0) return;
     ASSERT_TRUE(pool);
     ASSERT_LE(segments, pool->capacity);
-    ASSERT_LE(notes, pool->note_units);
+    ASSERT_LE(record_state, pool->state_units);
   }
 
  private:
@@ -283,13 +283,13 @@ TEST(StepScheduleOfRandomGraphs, QueuesLieSideBySide) {
         ASSERT_GE(opening.offset, end) << "seed " << seed << " level " << level;
         ASSERT_EQ(opening.offset % 16, 0u);
         ASSERT_EQ(opening.level, level + 1);
-        uint32_t note_words = 0;
+        uint32_t state_words = 0;
         for (const Launch launch : test.levels.launches_of(opening.level))
-          if (launch.input == opening.slot) note_words += test.graph.NodeOf(launch.slot).info.NoteWords();
-        const bool grows = opening.note_words != 0 || opening.dense != opening.capacity;
+          if (launch.input == opening.slot) state_words += test.graph.NodeOf(launch.slot).info.StateWords();
+        const bool grows = opening.state_words != 0 || opening.dense != opening.capacity;
         growing += grows ? 1 : 0;
-        end = opening.offset + uint64_t{opening.note_units} * 16 +
-              ReferenceRegionBytes(opening.stride, grows ? 0 : note_words, opening.dense);
+        end = opening.offset + uint64_t{opening.state_units} * 16 +
+              ReferenceRegionBytes(opening.stride, grows ? 0 : state_words, opening.dense);
       }
       ASSERT_LE(end, test.steps->ring_bytes);
     }

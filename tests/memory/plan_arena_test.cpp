@@ -127,7 +127,7 @@ TEST_F(PlanArenaTest, EverythingIsGivenBackInTheEnd) {
   VkDeviceAddress address = 0;
   std::unique_ptr<PlanArena> arena = Written(64, address);
   ASSERT_TRUE(arena->Allocate(1 << 20));
-  device_.device().attachments.Clear();
+  device_.device().components.Clear();
   pool_.reset();
   EXPECT_GT(device_.LiveObjects(), 0) << "the arena's";
   arena.reset();

@@ -26,7 +26,8 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
           {layout.workgroup_counts, 7 * launches * sizeof(uint32_t)},
           {layout.steps, sizeof(shared::StepState)},
           {layout.sums, launches / 2 * MaxParts(launches / 2) * sizeof(uint32_t)},
-          {layout.landmarks, launches / 3 * MaxParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
+          {layout.search_index,
+           launches / 3 * MaxParts(launches / 3) * shared::kSearchEntriesOfPart * sizeof(uint32_t)},
           {layout.slices, 7 * (launches / 2) * 64 * sizeof(shared::Slice)},
           {layout.batch_sums, (launches + launches / 2) * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
@@ -58,15 +59,15 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_TRUE(own.opens_all_levels);
   EXPECT_EQ(own.region_levels, 32u);
   EXPECT_NE(own.region(0, 5), own.region(2, 5));
-  needs.close_every_level = true;
-  const ScratchLayout closed = LayOutScratch(needs);
-  EXPECT_FALSE(closed.opens_all_levels);
-  EXPECT_EQ(closed.region_levels, 2u);
-  EXPECT_EQ(closed.region(0, 5), closed.region(2, 5));
-  EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
-  EXPECT_EQ(closed.step_levels, 32u);
-  EXPECT_EQ(closed.ForSteps().region_offset(31, 5), closed.regions + (31 * 640 + 5) * sizeof(shared::Region));
-  EXPECT_LE(closed.regions + 32 * 640 * sizeof(shared::Region), closed.inputs);
+  needs.size_every_level = true;
+  const ScratchLayout sized = LayOutScratch(needs);
+  EXPECT_FALSE(sized.opens_all_levels);
+  EXPECT_EQ(sized.region_levels, 2u);
+  EXPECT_EQ(sized.region(0, 5), sized.region(2, 5));
+  EXPECT_NE(sized.region(0, 5), sized.region(1, 5));
+  EXPECT_EQ(sized.step_levels, 32u);
+  EXPECT_EQ(sized.ForSteps().region_offset(31, 5), sized.regions + (31 * 640 + 5) * sizeof(shared::Region));
+  EXPECT_LE(sized.regions + 32 * 640 * sizeof(shared::Region), sized.inputs);
 
   // 1,280 MiB, if each level had its own.
   const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 0, 64, false});
@@ -74,7 +75,7 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_EQ(huge.step_levels, 0u);
   EXPECT_LT(huge.size, 22u << 20);
   EXPECT_LT(LayOutScratch({16383, 128, 16383, 16383, 0, 64, false}).size, huge.size + (12u << 20))
-      << "launches of nodes that look for no landmarks";
+      << "launches of nodes that look for no search_index";
   EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
 
@@ -97,7 +98,7 @@ TEST(ScratchLayoutTest, DrawsHavePlacesOfTheirOwn) {
   const uint64_t sums = uint64_t{kLaunches} * MaxParts(kLaunches) * sizeof(uint32_t);
   for (uint32_t level = 1; level < kLevels; ++level)
     EXPECT_GE(layout.level_sums(level), layout.level_sums(level - 1) + sums);
-  EXPECT_LE(layout.level_sums(kLevels - 1) + sums, layout.landmarks);
+  EXPECT_LE(layout.level_sums(kLevels - 1) + sums, layout.search_index);
 }
 
 // Regions are read after all levels, whatever the setting says.

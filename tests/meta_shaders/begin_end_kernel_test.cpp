@@ -94,8 +94,8 @@ class BeginEndKernelTest : public KernelTest {
     EXPECT_EQ(region.records.count, plan.capacity);
     EXPECT_EQ(region.capacity, plan.capacity);
     EXPECT_EQ(region.records.dense, plan.dense);
-    EXPECT_EQ(region.note_words, plan.note_words);
-    EXPECT_EQ(region.note_units, plan.note_units);
+    EXPECT_EQ(region.state_words, plan.state_words);
+    EXPECT_EQ(region.state_units, plan.state_units);
     EXPECT_EQ(region.refused, UINT32_MAX);
     EXPECT_EQ(region.coalesce, plan.coalesce);
     EXPECT_EQ(region.max_workgroups, plan.max_workgroups);

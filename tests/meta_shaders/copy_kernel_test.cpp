@@ -28,9 +28,9 @@ class CopyKernelTest : public KernelTest {
     for (uint32_t i = 0; i < 3; ++i) {
       LaunchInput input = {};
       input.records = shared::DenseRecords(0xdead, 11 + i, 7 + i);
-      input.notes = i == 0 ? 0 : 0xdead;
+      input.record_state = i == 0 ? 0 : 0xdead;
       input.workgroup_count = 9 + i;
-      // The second one has notes behind its records.
+      // The second one has record state behind its records.
       copies[i] = {sources_[i % 2].address,
                    i == 1 ? 100096u : 256u,
                    i == 1 ? 100096u + 32u : 256u + 80000u,
@@ -64,7 +64,7 @@ TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheInputs) {
     const LaunchInput input = Read<LaunchInput>(inputs_, i);
     EXPECT_EQ(input.records.stride, 11u + i);
     EXPECT_EQ(input.records.base, ring.address + (i == 1 ? 100096 : 256));
-    EXPECT_EQ(input.notes, i == 0 ? 0 : ring.address + (i == 1 ? 100096 + 32 : 256 + 80000));
+    EXPECT_EQ(input.record_state, i == 0 ? 0 : ring.address + (i == 1 ? 100096 + 32 : 256 + 80000));
     EXPECT_EQ(input.records.count, 7 + i);
     EXPECT_EQ(input.workgroup_count, 9 + i);
   }

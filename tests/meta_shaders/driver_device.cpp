@@ -33,7 +33,7 @@ std::unique_ptr<DriverDevice> DriverDevice::Create(std::string& why, const Setti
 
 DriverDevice::~DriverDevice() {
   if (device_ && device_->handle) {
-    device_->attachments.Clear();
+    device_->components.Clear();
     if (pool_) device_->dispatch.DestroyCommandPool(device_->handle, pool_, nullptr);
     device_->dispatch.DestroyDevice(device_->handle, nullptr);
   }

@@ -189,7 +189,7 @@ TEST_F(EntryKernelTest, GathersPayloadsOfAnyAlignmentAndStride) {
   EXPECT_TRUE(Reports().empty());
 }
 
-TEST_F(EntryKernelTest, RegionsLieOneAfterTheOtherWithRoomForTheirNotes) {
+TEST_F(EntryKernelTest, RegionsLieOneAfterTheOtherWithRoomForTheirRecordState) {
   Enter({{0, 3, 8}, {1, 5, 5}, {3, 1, 64}});
   uint64_t next = ring_.address + kHalfOffset;
   for (uint32_t node = 0; node < kNodes; ++node) {

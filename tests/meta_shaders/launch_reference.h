@@ -24,7 +24,7 @@ struct ReferenceSize {
   uint64_t workgroups = 0;  // of the largest slice
   uint64_t slices = 1;
   std::vector<shared::Slice> table;  // of grids from records, if there are several slices
-  std::vector<uint32_t> notes;
+  std::vector<uint32_t> record_state;
 };
 
 // The grid that a record asks for, within the node's bounds (0: none). Components that it lacks are 1.
@@ -70,7 +70,7 @@ inline ReferenceSize ReferenceLaunch(const shared::LaunchPlan& launch, std::span
     size.records = std::min<uint64_t>(count, of_slice * 65535);
     while (size.slices * of_slice < size.records) ++size.slices;
     size.workgroups = (size.records + size.slices - 1) / size.slices * each;
-    if (launch.note_words != 0) size.notes.assign(size.records, static_cast<uint32_t>(each));
+    if (launch.state_words != 0) size.record_state.assign(size.records, static_cast<uint32_t>(each));
     return size;
   }
   std::vector<shared::Slice> table = {{0, 0}};
@@ -82,9 +82,10 @@ inline ReferenceSize ReferenceLaunch(const shared::LaunchPlan& launch, std::span
       if (table.size() == 63) break;
       table.push_back({static_cast<uint32_t>(size.records), 0});
     }
-    size.notes.push_back(table.back().workgroup_count);
-    if (launch.note_words == 4)
-      for (const uint64_t word : {grid[0], grid[1], workgroups}) size.notes.push_back(static_cast<uint32_t>(word));
+    size.record_state.push_back(table.back().workgroup_count);
+    if (launch.state_words == 4)
+      for (const uint64_t word : {grid[0], grid[1], workgroups})
+        size.record_state.push_back(static_cast<uint32_t>(word));
     table.back().workgroup_count += static_cast<uint32_t>(workgroups);
     size.workgroups = std::max<uint64_t>(size.workgroups, table.back().workgroup_count);
   }

@@ -58,13 +58,13 @@ struct RuntimeCall {
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
   TRELLIS_UINT each;  // records a workgroup; grids from records: the grid member
-  TRELLIS_UINT note_words;
+  TRELLIS_UINT state_words;
   TRELLIS_UINT packed;  // with `invocations` each; 1: each invocation is the first one of a workgroup
   TRELLIS_UINT invocations;
   TRELLIS_UINT strides;          // before what is returned
   TRELLIS_UINT in_batch;         // not 0: as a node that may be in batches; a LaunchBatch may be pushed
   TRELLIS_UINT for_cpu;          // not 0: as nodes for CPUs do it
-  TRELLIS_UINT by_landmarks;     // not 0: as nodes that want LaunchInput::landmarks
+  TRELLIS_UINT by_search_index;  // not 0: as nodes that want LaunchInput::search_index
   TRELLIS_UINT in_runs;          // not 0: `strides` is through a run, where that can be
   TRELLIS_UINT launches_bounds;  // not 0: as nodes whose grids come from records and that may launch bounds
 };

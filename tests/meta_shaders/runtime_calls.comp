@@ -96,14 +96,14 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   const uvec3 size = uvec3(call.row, call.rows, max(call.slices, 1u));
   const uint invocations = call.packed == 1u ? 0u : call.invocations;
   const bool is_dynamic = call.function == kCallEnterDynamic;
-  const bool is_noted = is_dynamic && call.launches_bounds == 0u;
+  const bool has_record_state = is_dynamic && call.launches_bounds == 0u;
   const bool in_runs = IsInRuns(call);
   const uint counted = is_dynamic && !in_runs ? call.packed : 1u;
   const bool for_cpu = call.for_cpu != 0u;
   if (call.in_batch != 0u) {
-    trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, is_noted, in_runs, for_cpu);
+    trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, has_record_state, in_runs, for_cpu);
   } else {
-    trellis_start(call.launch, id, size, local_index, each, counted, invocations, is_noted, in_runs);
+    trellis_start(call.launch, id, size, local_index, each, counted, invocations, has_record_state, in_runs);
   }
 }
 
@@ -112,7 +112,7 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterStatic:
       return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.each, call.packed, call.grid_x, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u, IsInRuns(call));
+      return trellis_enter_dynamic(call.each, call.packed, call.grid_x, call.state_words, call.by_search_index != 0u, call.for_cpu != 0u, IsInRuns(call));
     default:
       return trellis_enter_coalescing(call.each, call.packed, call.in_runs != 0u);
   }
@@ -123,7 +123,7 @@ uint CoalesceOf(const RuntimeCall call) { return call.function == kCallEnterCoal
 void Take(const RuntimeCall call) {
   if (!IsInRuns(call)) return;
   if (call.function == kCallEnterDynamic) {
-    trellis_take_grid(call.each, call.note_words);
+    trellis_take_grid(call.each, call.state_words);
   } else {
     trellis_take(CoalesceOf(call));
   }
@@ -131,7 +131,7 @@ void Take(const RuntimeCall call) {
 
 bool Next(const RuntimeCall call) {
   if (!IsInRuns(call)) return trellis_stride(CoalesceOf(call));
-  return call.function == kCallEnterDynamic ? trellis_run_on_grids(call.note_words) : trellis_run_on(RecordsAWorkgroup(call), CoalesceOf(call));
+  return call.function == kCallEnterDynamic ? trellis_run_on_grids(call.state_words) : trellis_run_on(RecordsAWorkgroup(call), CoalesceOf(call));
 }
 
 bool Enter(const RuntimeCall call) {
@@ -149,7 +149,7 @@ bool Enter(const RuntimeCall call) {
 bool FinishWriting(const RuntimeCall call) {
   Start(call, uvec3(gl_WorkGroupID.x, 0u, 0u), gl_LocalInvocationIndex);
   if (!trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), 1u)) return false;
-  return trellis_finish_writing(call.note_words);
+  return trellis_finish_writing(call.state_words);
 }
 
 void main() {

@@ -34,13 +34,13 @@ constexpr uint32_t kNumbers[] = {0, 1, 99, 100, 0x7fffffff, 0x80000000, 0xffffff
 
 class RuntimeEnter : public RuntimeTest {
  protected:
-  // `count` records in the region of slot 0, and notes with any numbers of first workgroups.
-  void Prepare(uint32_t count, uint32_t workgroups, uint32_t first_workgroup, uint32_t note) {
+  // `count` records in the region of slot 0, and record state with any numbers of first workgroups.
+  void Prepare(uint32_t count, uint32_t workgroups, uint32_t first_workgroup, uint32_t word) {
     Open({{kStride, std::max(count, 1u)}, {4, 1}, {4, 1}, {16, 1}});
-    notes_ = memory().Take(std::vector<uint32_t>(size_t{4} * std::max(count, 1u), note));
+    record_state_ = memory().Take(std::vector<uint32_t>(size_t{4} * std::max(count, 1u), word));
     shared::LaunchInput input = {};
     input.records = shared::DenseRecords(records(0).address, kStride, count);
-    input.notes = notes_.address;
+    input.record_state = record_state_.address;
     input.workgroup_count = workgroups;
     input.first_workgroup = first_workgroup;
     SetInput(input);
@@ -70,7 +70,7 @@ class RuntimeEnter : public RuntimeTest {
     return entered;
   }
 
-  PlanSpan notes_;
+  PlanSpan record_state_;
   uint32_t count_ = 0;
 };
 
@@ -96,7 +96,7 @@ TEST_F(RuntimeEnter, AnyWorkgroup) {
               call.grid_x = grid[0];
               call.grid_y = grid[1];
               call.grid_z = grid[2];
-              call.note_words = function == shared::kCallEnterDynamic ? shared::kFullNotes : 0;
+              call.state_words = function == shared::kCallEnterDynamic ? shared::kFullRecordState : 0;
               call.each = function == shared::kCallEnterDynamic ? 0x340000 : 3;  // three components of 4 bytes
               const size_t entered = Enter(call, 1);
               EXPECT_TRUE(entered == 0 || (count != 0 && workgroups != 0));
@@ -302,17 +302,17 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
   }
 }
 
-// Notes that make no sense.
-TEST_F(RuntimeEnter, AnyNotes) {
-  for (const uint32_t note : {0u, 50u, 0x80000000u, kHugeNumber}) {
-    for (const uint32_t words : {1u, 2u, shared::kFullNotes}) {
+// Record state that makes no sense.
+TEST_F(RuntimeEnter, AnyRecordState) {
+  for (const uint32_t word : {0u, 50u, 0x80000000u, kHugeNumber}) {
+    for (const uint32_t words : {1u, 2u, shared::kFullRecordState}) {
       for (const uint32_t first : {0u, 77u, kHugeNumber}) {
-        Prepare(100, kHugeNumber, first, note);
+        Prepare(100, kHugeNumber, first, word);
         for (const uint32_t packed : kPackings) {
           RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
           call.id_step = 0x01000001;
           call.each = 0x340000;
-          call.note_words = words;
+          call.state_words = words;
           Enter(call, 4);
           call.in_runs = call.strides = 1;
           EnterOnce(call, 4);
@@ -474,47 +474,48 @@ TEST_F(RuntimePacks, EachWorkgroupThatCoalesces) {
 
 class RuntimeDynamicGrids : public RuntimePacks {
  protected:
-  static constexpr uint32_t kNoLandmarks = ~0u;
+  static constexpr uint32_t kNoSearchIndex = ~0u;
 
   // Each workgroup of records with such grids, whatever is packed. Workgroups are numbered from `first` on, that of a
   // portion.
-  void ExpectEachWorkgroup(const std::vector<uint32_t>& grids, uint32_t first, uint32_t landmark_shift,
-                           uint32_t note_words = shared::kShortNotes) {
+  void ExpectEachWorkgroup(const std::vector<uint32_t>& grids, uint32_t first, uint32_t search_shift,
+                           uint32_t state_words = shared::kShortRecordState) {
     const auto count = static_cast<uint32_t>(grids.size());
     Open({{kStride, count}, {4, 1}, {4, 1}, {16, 1}});
     std::vector<uint32_t> sums;
-    std::vector<uint32_t> landmarks;
+    std::vector<uint32_t> search_index;
     std::multiset<Entered> expected;
     uint32_t sum = 0;
     for (uint32_t record = 0; record < count; ++record) {
       records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{grids[record], 1, 1});
       sums.push_back(sum);
-      if (note_words == shared::kFullNotes) sums.insert(sums.end(), {grids[record], 1, grids[record]});
+      if (state_words == shared::kFullRecordState) sums.insert(sums.end(), {grids[record], 1, grids[record]});
       for (uint32_t x = 0; x < grids[record]; ++x, ++sum) {
         if (sum >= first) expected.insert({record, 1, x, 0});
-        if (landmark_shift != kNoLandmarks && sum % (1u << landmark_shift) == 0) landmarks.push_back(record);
+        if (search_shift != kNoSearchIndex && sum % (1u << search_shift) == 0) search_index.push_back(record);
       }
     }
     shared::LaunchInput input = {};
     input.records = shared::DenseRecords(records(0).address, kStride, count);
-    input.notes = memory().Take(sums).address;
+    input.record_state = memory().Take(sums).address;
     input.workgroup_count = sum;
     input.first_workgroup = first;
-    if (!landmarks.empty()) input.landmarks = memory().Take(landmarks).address;
-    input.landmark_shift = landmark_shift == kNoLandmarks ? 0 : landmark_shift;
+    if (!search_index.empty()) input.search_index = memory().Take(search_index).address;
+    input.search_shift = search_shift == kNoSearchIndex ? 0 : search_shift;
     SetInput(input);
     for (const uint32_t packed : kPackings) {
       for (const uint32_t member : {0x340000u, 0x140000u}) {  // three components, or one
         SCOPED_TRACE("packed by " + std::to_string(packed) + ", grid member " + std::to_string(member));
         RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
         call.each = member;
-        call.note_words = note_words;
+        call.state_words = state_words;
         call.launches_bounds = records_of_bounds_ != 0 ? 1 : 0;
         call.grid_x = packed != 1 ? records_of_bounds_ : 0;
         // Nodes that look for them find none where there were few records.
-        for (call.by_landmarks = landmark_shift == kNoLandmarks ? 0 : 1; call.by_landmarks < 2; ++call.by_landmarks) {
+        for (call.by_search_index = search_shift == kNoSearchIndex ? 0 : 1; call.by_search_index < 2;
+             ++call.by_search_index) {
           EXPECT_EQ(EnterAll(call, (sum - first + packed - 1) / packed + 2), expected);
-          if (records_of_bounds_ != 0 || call.by_landmarks != 0) continue;  // nodes with runs have neither
+          if (records_of_bounds_ != 0 || call.by_search_index != 0) continue;  // nodes with runs have neither
           for (const uint32_t dispatched : {1u, 6u})
             EXPECT_EQ(RunThroughAll(call, dispatched, (sum - first) / dispatched + 1), expected) << dispatched;
         }
@@ -528,7 +529,7 @@ class RuntimeDynamicGrids : public RuntimePacks {
 // Records without workgroups do not end the launch early.
 TEST_F(RuntimeDynamicGrids, OfNodesThatMayLaunchBounds) {
   records_of_bounds_ = 2;
-  ExpectEachWorkgroup({0, 0, 0, 1, 0, 0, 2, 0, 2, 1}, 0, kNoLandmarks);
+  ExpectEachWorkgroup({0, 0, 0, 1, 0, 0, 2, 0, 2, 1}, 0, kNoSearchIndex);
 }
 
 // Grids from records whose launch is made of the region: each record has as many workgroups as four take, whatever its
@@ -558,7 +559,7 @@ class RuntimeLaunchedBounds : public RuntimePacks {
     RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
     call.each = 0x340000;  // three components
     call.grid_x = records;
-    call.note_words = shared::kShortNotes;
+    call.state_words = shared::kShortRecordState;
     call.launches_bounds = 1;
     return call;
   }
@@ -621,18 +622,19 @@ class RuntimeSlices : public RuntimePacks {
   const std::vector<uint32_t> kGrids = {0, 3, 0, 1, 9, 0, 2, 0, 4};
   const std::vector<uint32_t> kFirsts = {0, 0, 3, 3, 0, 9, 0, 2, 2};
 
-  void Open(uint32_t note_words) {
+  void Open(uint32_t state_words) {
     RuntimePacks::Open({{kStride, 9}, {4, 1}, {4, 1}, {16, 1}});
-    std::vector<uint32_t> notes;
+    std::vector<uint32_t> record_state;
     for (uint32_t record = 0; record < 9; ++record) {
       records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{kGrids[record], 1, 1});
-      notes.push_back(kFirsts[record]);
-      if (note_words == shared::kFullNotes) notes.insert(notes.end(), {kGrids[record], 1, kGrids[record]});
+      record_state.push_back(kFirsts[record]);
+      if (state_words == shared::kFullRecordState)
+        record_state.insert(record_state.end(), {kGrids[record], 1, kGrids[record]});
     }
     input_.records = shared::DenseRecords(records(0).address, kStride, 9);
-    input_.notes = memory().Take(notes).address;
+    input_.record_state = memory().Take(record_state).address;
     input_.workgroup_count = 9;
-    input_.landmarks = memory().Take(std::vector<uint32_t>{0, 4, 4, 9, 6, 6, 9, 0}).address;
+    input_.search_index = memory().Take(std::vector<uint32_t>{0, 4, 4, 9, 6, 6, 9, 0}).address;
     input_.slices = 3;
     SetInput(input_);
   }
@@ -642,10 +644,10 @@ class RuntimeSlices : public RuntimePacks {
       for (uint32_t x = 0; x < kGrids[record]; ++x) expected.insert({record, 1, x, 0});
     return expected;
   }
-  static RuntimeCall CallOf(uint32_t packed, uint32_t note_words) {
+  static RuntimeCall CallOf(uint32_t packed, uint32_t state_words) {
     RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
     call.each = 0x340000;  // three components
-    call.note_words = note_words;
+    call.state_words = state_words;
     return call;
   }
 
@@ -655,12 +657,12 @@ class RuntimeSlices : public RuntimePacks {
 TEST_F(RuntimeSlices, EachWorkgroup) {
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
-    for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes}) {
-      Open(note_words);
+    for (const uint32_t state_words : {shared::kShortRecordState, shared::kFullRecordState}) {
+      Open(state_words);
       for (const uint32_t packed : kPackings) {
-        for (const uint32_t by_landmarks : {0u, 1u}) {
-          RuntimeCall call = CallOf(packed, note_words);
-          call.by_landmarks = by_landmarks;
+        for (const uint32_t by_search_index : {0u, 1u}) {
+          RuntimeCall call = CallOf(packed, state_words);
+          call.by_search_index = by_search_index;
           call.slices = 3;
           EXPECT_EQ(EnterAll(call, (9 + packed - 1) / packed + 2), Expected());
           EXPECT_EQ(RunThroughAll(call, 2, 9), Expected()) << "in runs";
@@ -674,8 +676,8 @@ TEST_F(RuntimeSlices, EachWorkgroup) {
 TEST_F(RuntimeSlices, APortionOfOne) {
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
-    for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes}) {
-      Open(note_words);
+    for (const uint32_t state_words : {shared::kShortRecordState, shared::kFullRecordState}) {
+      Open(state_words);
       input_.records.first = 4;
       input_.records.count = 6;
       input_.first_workgroup = 3;
@@ -683,18 +685,18 @@ TEST_F(RuntimeSlices, APortionOfOne) {
       input_.slices = 3;  // records that wait
       SetInput(input_);
       const std::multiset<Entered> expected = {{4, 1, 3, 0}, {4, 1, 4, 0}, {4, 1, 5, 0}, {4, 1, 6, 0}};
-      EXPECT_EQ(EnterAll(CallOf(1, note_words), 6), expected);
-      EXPECT_EQ(RunThroughAll(CallOf(4, note_words), 3, 4), expected);
+      EXPECT_EQ(EnterAll(CallOf(1, state_words), 6), expected);
+      EXPECT_EQ(RunThroughAll(CallOf(4, state_words), 3, 4), expected);
     }
   }
 }
 
 // Without a ring the launch has no records, whatever the table says.
 TEST_F(RuntimeSlices, NoRecords) {
-  Open(shared::kShortNotes);
+  Open(shared::kShortRecordState);
   input_.records.count = input_.workgroup_count = 0;
   SetInput(input_);
-  RuntimeCall call = CallOf(1, shared::kShortNotes);
+  RuntimeCall call = CallOf(1, shared::kShortRecordState);
   call.slices = 3;
   EXPECT_TRUE(EnterAll(call, 9).empty());
 }
@@ -704,16 +706,17 @@ TEST_F(RuntimeDynamicGrids, EachWorkgroup) {
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
     for (const uint32_t first : {0u, 4u}) {
-      for (const uint32_t landmark_shift : {kNoLandmarks, 0u, 1u, 2u, 3u, 4u}) {
-        SCOPED_TRACE("from " + std::to_string(first) + ", landmarks by " + std::to_string(landmark_shift));
-        for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes})
-          ExpectEachWorkgroup({0, 3, 0, 0, 1, 9, 0, 2, 0}, first, landmark_shift, note_words);
+      for (const uint32_t search_shift : {kNoSearchIndex, 0u, 1u, 2u, 3u, 4u}) {
+        SCOPED_TRACE("from " + std::to_string(first) + ", search_index by " + std::to_string(search_shift));
+        for (const uint32_t state_words : {shared::kShortRecordState, shared::kFullRecordState})
+          ExpectEachWorkgroup({0, 3, 0, 0, 1, 9, 0, 2, 0}, first, search_shift, state_words);
       }
     }
   }
 }
 
-// More records between two landmarks than a subgroup looks at together, and more than it can tell apart in two rounds.
+// More records between two search entries than a subgroup looks at together, and more than it can tell apart in two
+// rounds.
 TEST_F(RuntimeDynamicGrids, ManyRecordsWithoutWorkgroups) {
   std::vector<uint32_t> grids(2000);
   grids[1] = grids[34] = grids[35] = grids[70] = 1;
@@ -721,27 +724,27 @@ TEST_F(RuntimeDynamicGrids, ManyRecordsWithoutWorkgroups) {
   grids[1999] = 3;
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
-    for (const uint32_t landmark_shift : {kNoLandmarks, 0u, 1u, 3u}) {
-      SCOPED_TRACE("landmarks by " + std::to_string(landmark_shift));
-      ExpectEachWorkgroup(grids, 0, landmark_shift);
+    for (const uint32_t search_shift : {kNoSearchIndex, 0u, 1u, 3u}) {
+      SCOPED_TRACE("search_index by " + std::to_string(search_shift));
+      ExpectEachWorkgroup(grids, 0, search_shift);
     }
   }
 }
 
 // One workgroup a record finishes; counters that were too small before go past 0 and harm nothing.
 TEST_F(RuntimeEnter, FinishesWritingOnce) {
-  for (const uint32_t words : {1u, shared::kFullNotes}) {
+  for (const uint32_t words : {1u, shared::kFullRecordState}) {
     for (const uint32_t unfinished : {0u, 1u, 3u, kHugeNumber}) {
       Prepare(40, 120, 0, unfinished);
       RuntimeCall call = EntryCall(shared::kCallFinishWriting);
       call.grid_x = 3;
       call.grid_y = call.grid_z = 1;
       call.row = 1;
-      call.note_words = words;
+      call.state_words = words;
       const size_t last = Enter(call, 130);
       EXPECT_EQ(last, unfinished == 1 || unfinished == 3 ? 40u * shared::kRuntimeCallWorkgroup : 0u);
       for (uint32_t record = 0; record < 40; ++record)
-        EXPECT_EQ(Read<uint32_t>(notes_, size_t{record} * words + words - 1), unfinished - 3);
+        EXPECT_EQ(Read<uint32_t>(record_state_, size_t{record} * words + words - 1), unfinished - 3);
     }
   }
 }

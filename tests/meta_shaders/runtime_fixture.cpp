@@ -122,7 +122,7 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     regions[i].capacity = setup.capacity;
     regions[i].reserved = setup.reserved;
     regions[i].lost = setup.lost;
-    regions[i].note_words = setup.note_words;
+    regions[i].state_words = setup.state_words;
     regions[i].refused = UINT32_MAX;
     regions[i].coalesce = setup.coalesce;
     regions[i].max_workgroups = setup.max_workgroups;

@@ -27,7 +27,7 @@ struct RegionSetup {
   bool in_batch = false;                       // a counted one, of which slot 0 is the first member
   uint32_t dense = 0;                          // records, where it grows out of the heap; 0: all
   std::map<uint32_t, uint32_t> segments = {};  // words of segments that are not 0, by number
-  uint32_t note_words = 0;                     // as Region::note_words
+  uint32_t state_words = 0;                    // as Region::state_words
 };
 
 class RuntimeTest : public KernelTest {

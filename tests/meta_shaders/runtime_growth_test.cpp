@@ -212,10 +212,11 @@ TEST_F(RuntimeGrowth, WaitsThatEndCostNoRecord) {
   }
 }
 
-// Segments take the room of their records' notes too, from the pool's end: whatever the heap and other segments leave.
-TEST_F(RuntimeGrowth, SegmentsHaveRoomForNotes) {
+// Segments take the room of their records' state too, from the pool's end: whatever the heap and other segments
+// leave.
+TEST_F(RuntimeGrowth, SegmentsHaveRoomForRecordState) {
   constexpr uint32_t kWords = 3;
-  const auto note_units = [](uint32_t records) { return (records * 4 + 15) / 16 * kWords; };
+  const auto state_units = [](uint32_t records) { return (records * 4 + 15) / 16 * kWords; };
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
     for (const uint32_t function : kGrowingReservations) {
@@ -223,27 +224,27 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForNotes) {
       for (uint32_t units = 0; units < 1500; units = units * 5 / 4 + 1) {
         SCOPED_TRACE("variant " + std::to_string(variant) + ", function " + std::to_string(function) + ", units " +
                      std::to_string(units));
-        Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .note_words = kWords},
+        Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .state_words = kWords},
               kUnused,
               kUnused,
-              {.stride = 16, .capacity = units, .note_words = 1}});
+              {.stride = 16, .capacity = units, .state_words = 1}});
         const uint32_t present = Reserve(function, 1, IsOfWorkgroup(function) ? 300 : 9);
         most = std::max(most, present);
         const Region region = RegionAfter(kSlot);
         const Region pool = RegionAfter(kPool);
         EXPECT_EQ(pool.capacity, units);
-        EXPECT_LE(pool.placed + pool.notes_taken, units);
+        EXPECT_LE(pool.placed + pool.state_units_taken, units);
         if (pool.reserved <= units) {
-          EXPECT_EQ(pool.placed + pool.notes_taken, pool.reserved);
+          EXPECT_EQ(pool.placed + pool.state_units_taken, pool.reserved);
         }
-        uint32_t notes = 0;
+        uint32_t record_state = 0;
         for (ReferenceSegment segment; segment.begin < 2000; segment.Next()) {
           const uint32_t place = region.segments[segment.number];
           if (place == 0 || place == shared::kNoMemory) continue;
-          notes += note_units(segment.size);
-          EXPECT_LE(place + segment.Units(), PlaceInPool(region, pool, pool.placed)) << "notes lie behind";
+          record_state += state_units(segment.size);
+          EXPECT_LE(place + segment.Units(), PlaceInPool(region, pool, pool.placed)) << "record_state lie behind";
         }
-        EXPECT_GE(pool.notes_taken, notes);  // more where a wait ended
+        EXPECT_GE(pool.state_units_taken, record_state);  // more where a wait ended
         if (HasFailure()) return;
       }
       EXPECT_GT(most, 4 * kDenseRecords);
@@ -251,32 +252,32 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForNotes) {
   }
 }
 
-// Four segments of 3 units each, and 3 for the notes of each one's 4 records: then the pool is empty.
-TEST_F(RuntimeGrowth, NotesOfTheLastSegmentFitExactly) {
+// Four segments of 3 units each, and 3 for the state of each one's 4 records: then the pool is empty.
+TEST_F(RuntimeGrowth, RecordStateOfTheLastSegmentFitsExactly) {
   ASSERT_TRUE(Use(kPlain));
   for (const uint32_t units : {23u, 24u}) {
-    Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
+    Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .state_words = 3},
           kUnused,
           kUnused,
-          {.stride = 16, .capacity = units, .note_words = 1}});
+          {.stride = 16, .capacity = units, .state_words = 1}});
     Call(Reservation(shared::kCallReserveWorkgroup, 32), 1);
     EXPECT_EQ(RegionAfter(kSlot).records.count, units == 24 ? 2000u : 28u);
-    EXPECT_EQ(RegionAfter(kPool).notes_taken, units == 24 ? 12u : 9u);
+    EXPECT_EQ(RegionAfter(kPool).state_units_taken, units == 24 ? 12u : 9u);
     EXPECT_EQ(RegionAfter(kPool).placed, units == 24 ? 12u : 9u);
   }
 }
 
 // What is deferred and segments share the pool, down to its last unit: no two lie in one place, and none among the
-// notes.
-TEST_F(RuntimeGrowth, TheHeapSegmentsAndNotesAreDisjoint) {
+// record state.
+TEST_F(RuntimeGrowth, TheHeapSegmentsAndRecordStateAreDisjoint) {
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
     for (uint32_t units = 0; units < 1500; units = units * 5 / 4 + 1) {
       SCOPED_TRACE("variant " + std::to_string(variant) + ", units " + std::to_string(units));
-      Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
+      Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .state_words = 3},
             kUnused,
             kUnused,
-            {.stride = 16, .capacity = units, .note_words = 1}});
+            {.stride = 16, .capacity = units, .state_words = 1}});
       RuntimeCall call = Reservation(shared::kCallDeferInvocation, 3);
       call.record_bytes = kGrowingStride;
       const std::vector<RuntimeResult> results = Call(call, 7);
@@ -299,7 +300,7 @@ TEST_F(RuntimeGrowth, TheHeapSegmentsAndNotesAreDisjoint) {
         EXPECT_GE(begin, end);
         end = range_end;
       }
-      EXPECT_LE(end, pool.records.base + uint64_t{units - pool.notes_taken} * 16) << "notes lie there";
+      EXPECT_LE(end, pool.records.base + uint64_t{units - pool.state_units_taken} * 16) << "record_state lie there";
       if (HasFailure()) return;
     }
   }

@@ -15,7 +15,6 @@
 namespace trellis::test {
 namespace {
 
-using shared::ClosePlan;
 using shared::ControlBlock;
 using shared::DeviceReport;
 using shared::DispatchArguments;
@@ -23,6 +22,7 @@ using shared::LaunchInput;
 using shared::LaunchPlan;
 using shared::Region;
 using shared::RegionPlan;
+using shared::SizingPlan;
 using shared::StepLaunch;
 using shared::StepLevel;
 using shared::StepPlan;
@@ -68,7 +68,7 @@ class StepKernelTest : public KernelTest {
     LaunchPlan plan = StaticGrid(65535);
     plan.kind = shared::kLaunchDynamicGrid;
     plan.grid_member = 4u << shared::kGridMemberWidthShift | 1u << shared::kGridMemberCountShift;
-    plan.note_words = shared::kShortNotes;
+    plan.state_words = shared::kShortRecordState;
     return plan;
   }
 
@@ -90,7 +90,7 @@ class StepKernelTest : public KernelTest {
     plan.identity = 50 + index;
     plan.position = plan.slice_table = index;
     for (const StepLaunch& other : launches_)
-      if (&other != &launch && other.region == launch.region) plan.notes_before += other.launch.note_words;
+      if (&other != &launch && other.region == launch.region) plan.state_words_before += other.launch.state_words;
     launch.launch = plan;
     launch.level = static_cast<uint32_t>(levels_.size() - 1);
     launch.load = load;
@@ -114,7 +114,7 @@ class StepKernelTest : public KernelTest {
     opening.grid_x = opening.grid_yz = 1;
     opening.max_workgroups = shared::kAnyWorkgroups;
     ++levels_.back().opening_end;
-    ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMaxRecordsInMemory));
+    ring_used_ += 2 * RegionBytes(kStride, shared::kFullRecordState, std::min(capacity, kMaxRecordsInMemory));
   }
 
   // To be called when all launches are there.
@@ -131,21 +131,21 @@ class StepKernelTest : public KernelTest {
     for (const PlanSpan& span : {inputs_, arguments_, totals_, state_})
       std::memset(span.host, 0xab, span.size);  // scratch holds anything
     reports_ = ReportMemory();
-    ClosePlan close = {};
-    close.control = Memory(std::vector{control}).address;
-    close.inputs = inputs_.address;
-    close.arguments = arguments_.address;
-    close.regions = regions_.address;
+    SizingPlan sizing = {};
+    sizing.control = Memory(std::vector{control}).address;
+    sizing.inputs = inputs_.address;
+    sizing.arguments = arguments_.address;
+    sizing.regions = regions_.address;
     tables_ = Memory(std::vector(launches_.size() * kTableWords, kUntouched));
-    close.slices = tables_.address;
-    close.reports = reports_.address;
-    close.origin = kOrigin;
-    close.parts = 1;
-    close.heap_slot = shared::kNoSlot;
-    close.max_workgroups_x = limits_.max_workgroups_x;
-    close.max_workgroups_y = limits_.max_workgroups_y;
-    close.max_grid_workgroups = limits_.max_grid_workgroups;
-    plan_.close = Memory(std::vector{close}).address;
+    sizing.slices = tables_.address;
+    sizing.reports = reports_.address;
+    sizing.origin = kOrigin;
+    sizing.parts = 1;
+    sizing.heap_slot = shared::kNoSlot;
+    sizing.max_workgroups_x = limits_.max_workgroups_x;
+    sizing.max_workgroups_y = limits_.max_workgroups_y;
+    sizing.max_grid_workgroups = limits_.max_grid_workgroups;
+    plan_.sizing = Memory(std::vector{sizing}).address;
     plan_.launches = Memory(launches_).address;
     plan_.levels = Memory(levels_).address;
     plan_.level_count = static_cast<uint32_t>(levels_.size());
@@ -366,7 +366,7 @@ TEST_F(StepKernelTest, EveryKindOfLaunchOnOneRegion) {
   Add(DynamicGrid(), loads[0]);
   Add(Coalescing(64), loads[1], 1);
   LaunchPlan finishing = StaticGrid(3);
-  finishing.note_words = shared::kShortNotes;
+  finishing.state_words = shared::kShortRecordState;
   Add(finishing, loads[2], 1);
   Prepare();
   Step();
@@ -388,7 +388,7 @@ TEST_F(StepKernelTest, EveryKindOfLaunchOnOneRegion) {
   }
   EXPECT_EQ(Step(), Portions(4));
   const auto input = Read<LaunchInput>(inputs_, 3);
-  EXPECT_EQ(input.notes - Read<LaunchInput>(inputs_, 1).notes, 16000u) << "one behind the other";
+  EXPECT_EQ(input.record_state - Read<LaunchInput>(inputs_, 1).record_state, 16000u) << "one behind the other";
 }
 
 // The first launches run whole, one in part, and those behind it not at all.
@@ -427,16 +427,16 @@ TEST_F(StepKernelTest, AWorkgroupThatFillsTheQueueRunsAlone) {
   EXPECT_EQ(Step(), Portions(3));
 }
 
-// Records behind the dense ones and all notes are in the pool, which is emptied with every opening.
+// Records behind the dense ones and all record state is in the pool, which is emptied with every opening.
 TEST_F(StepKernelTest, RegionsThatGrow) {
   constexpr uint32_t kPool = 2;  // region
   AddLevel();
   AddRoot(2, Part(1));
   Open(1, 100);
   openings_.back().dense = 4;
-  openings_.back().note_words = 1;
+  openings_.back().state_words = 1;
   Open(kPool, 300);
-  openings_.back().note_units = 40;
+  openings_.back().state_units = 40;
   AddLevel();
   Add(DynamicGrid(), 0);
   launches_[1].pool = kPool;
@@ -447,9 +447,9 @@ TEST_F(StepKernelTest, RegionsThatGrow) {
     EXPECT_EQ(Step(), (Portions{{}, {0, 10}}));
     const auto input = Read<LaunchInput>(inputs_, 1);
     const Region pool = Read<Region>(regions_, kPool);
-    EXPECT_EQ(input.notes, pool.records.base + 300 * 16);
+    EXPECT_EQ(input.record_state, pool.records.base + 300 * 16);
     std::array<uint32_t, 4> firsts = {};
-    std::memcpy(firsts.data(), ring_.host + (input.notes - ring_.address), sizeof(firsts));
+    std::memcpy(firsts.data(), ring_.host + (input.record_state - ring_.address), sizeof(firsts));
     EXPECT_EQ(firsts, (std::array<uint32_t, 4>{0, 3, 3, 5}));
   }
   EXPECT_EQ(Step(), Portions(2));
@@ -565,10 +565,10 @@ TEST_F(SlicedStepKernelTest, PortionsOfGridsFromRecords) {
   ExpectStep(6, 8, {10, 2});
   ExpectStep(8, 9, {0, 3});
   EXPECT_EQ(Step(), Portions(2));
-  std::array<uint32_t, 9> notes = {};
+  std::array<uint32_t, 9> record_state = {};
   const auto input = Read<LaunchInput>(inputs_, 1);
-  std::memcpy(notes.data(), ring_.host + (input.notes - ring_.address), sizeof(notes));
-  EXPECT_EQ(notes, (std::array<uint32_t, 9>{0, 5, 9, 0, 9, 11, 0, 12, 0}));
+  std::memcpy(record_state.data(), ring_.host + (input.record_state - ring_.address), sizeof(record_state));
+  EXPECT_EQ(record_state, (std::array<uint32_t, 9>{0, 5, 9, 0, 9, 11, 0, 12, 0}));
   EXPECT_EQ(Read<uint32_t>(tables_, kTableWords - 1), kUntouched) << "the table of another launch";
   ExpectReports(Finish(), {Steps(10)});
 }
@@ -610,10 +610,10 @@ TEST_F(SlicedStepKernelTest, LaunchesThatSendNothingRunWhole) {
 TEST_F(SlicedStepKernelTest, Roots) {
   LaunchInput input = {};
   input.records = shared::DenseRecords(4096, kStride, 9);
-  input.notes = 8192;
+  input.record_state = 8192;
   input.workgroup_count = 12;
   input.slices = 4;
-  input.landmarks = Memory(std::vector<uint32_t>{0, 9, 3, 12, 6, 12, 8, 3, 9, 0}).address;
+  input.search_index = Memory(std::vector<uint32_t>{0, 9, 3, 12, 6, 12, 8, 3, 9, 0}).address;
   const uint64_t root = Memory(std::vector{input}).address;
   AddLevel();
   launches_[Add(DynamicGrid(), Part(7))].root = root;

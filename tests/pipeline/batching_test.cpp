@@ -75,7 +75,7 @@ TEST_F(Batching, EverySlotHasALaunch) {
   EXPECT_EQ(InBatches(), std::vector<bool>(4, true));
 }
 
-TEST_F(Batching, LaunchesThatAreClosedDoNotCount) {
+TEST_F(Batching, LaunchesThatAreSizedDoNotCount) {
   const std::shared_ptr<CachedModule> module = MakeModule();
   AddNodes(15, module);
   AddNodes(20, module, spirv::LaunchKind::kDynamicGrid);

@@ -207,7 +207,7 @@ TEST_P(FailingKernel, LeavesTheOthersForTheNextGraph) {
 INSTANTIATE_TEST_SUITE_P(Kernels, FailingKernel,
                          testing::Values(Kernel::kBeginGraph, Kernel::kOpenRegions, Kernel::kCountInfos,
                                          Kernel::kAppendInfos, Kernel::kCopyChunks, Kernel::kSumGrids,
-                                         Kernel::kCloseLevel, Kernel::kStepGraph, Kernel::kReportLosses));
+                                         Kernel::kSizeLaunches, Kernel::kStepGraph, Kernel::kReportLosses));
 
 class InternalKernelThreads : public InternalKernelsTest {
  protected:
@@ -235,7 +235,7 @@ TEST_F(InternalKernelThreads, AnExternallySynchronizedCacheStaysOnTheCallingThre
 }
 
 TEST_F(InternalKernelThreads, TheFirstThatFailsIsTheOneReported) {
-  kernel_answers_[Kernel::kCloseLevel] = VK_ERROR_OUT_OF_HOST_MEMORY;  // the largest
+  kernel_answers_[Kernel::kSizeLaunches] = VK_ERROR_OUT_OF_HOST_MEMORY;  // the largest
   for (const Kernel kernel : {Kernel::kAppendInfos, Kernel::kCopyChunks, Kernel::kReportLosses})
     kernel_answers_[kernel] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   for (int round = 0; round < 20; ++round) EXPECT_EQ(Create({Leaf()}), VK_ERROR_OUT_OF_HOST_MEMORY);

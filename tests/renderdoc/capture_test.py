@@ -33,7 +33,7 @@ def expected_nodes(pack_workgroups, earlier):
             ("node thirdNode[0] level 2", True, [1, 1, 1])]
 
 
-INTERNAL_LABEL = re.compile(r"trellis (begin|regions|losses|end)|level \d+ close")
+INTERNAL_LABEL = re.compile(r"trellis (begin|regions|losses|end)|level \d+ sizing")
 
 KNOWN_CHUNK = re.compile(r"vk[A-Z]\w*|Internal::[\w ]+")
 # The name of the extension, the numbers of its enumerants, and how RenderDoc writes values that it has no name for.

@@ -175,9 +175,9 @@ class Checker : ReportLog {
       case Kernel::kCopyChunks:
         return RunCopyChunks(At<EntryPlan>(*plan));
       case Kernel::kSumGrids:
-        return RunSumGrids(At<ClosePlan>(*plan), command.x * command.y);
-      case Kernel::kCloseLevel:
-        return RunClose(At<ClosePlan>(*plan), command.x * command.y);
+        return RunSumGrids(At<SizingPlan>(*plan), command.x * command.y);
+      case Kernel::kSizeLaunches:
+        return RunSizing(At<SizingPlan>(*plan), command.x * command.y);
       case Kernel::kLaunchBatches:
         return NumberBatches(*plan, command.x * command.y);
       case Kernel::kStepGraph:
@@ -201,7 +201,7 @@ class Checker : ReportLog {
               who + " opens a count");
       open_.Open(address, plan);
       if (!sets_.IsOfCurrent(address) && !sets_.IsOfOther(address)) regions_of_levels_ = regions;
-      if (plan.offset + uint64_t{plan.stride} * plan.dense + uint64_t{plan.note_units} * 16 > ring_bytes_)
+      if (plan.offset + uint64_t{plan.stride} * plan.dense + uint64_t{plan.state_units} * 16 > ring_bytes_)
         Complain("region " + std::to_string(plan.slot) + " leaves the ring");
     }
   }
@@ -215,12 +215,12 @@ class Checker : ReportLog {
   // What is in the Region at this address, which was opened so.
   PreparedInput Contents(uint64_t region, const RegionPlan& opening) {
     PreparedInput input = InRegion(opening);
-    if (opening.dense >= opening.capacity && opening.note_words == 0) return input;
+    if (opening.dense >= opening.capacity && opening.state_words == 0) return input;
     const uint64_t heap = region + uint64_t{heap_slot_ - opening.slot} * sizeof(Region);
     const RegionPlan* pool = FindOpen(heap, opening.level, "a region grows out of");
     if (pool == nullptr) return input;
     input.pool = kRing + pool->offset;
-    input.pool_bytes = uint64_t{pool->stride} * pool->capacity + uint64_t{pool->note_units} * 16;
+    input.pool_bytes = uint64_t{pool->stride} * pool->capacity + uint64_t{pool->state_units} * 16;
     return input;
   }
   void TouchPool(const PreparedInput& input, VkAccessFlags access, const std::string& who) {
@@ -278,8 +278,8 @@ class Checker : ReportLog {
                         opening.dense,
                         0};
     expected.refused = 0xffffffff;
-    expected.note_words = opening.note_words;
-    expected.note_units = opening.note_units;
+    expected.state_words = opening.state_words;
+    expected.state_units = opening.state_units;
     expected.capacity = opening.capacity;
     expected.coalesce = opening.coalesce;
     expected.max_workgroups = opening.max_workgroups;
@@ -350,7 +350,8 @@ class Checker : ReportLog {
       RegionPlan* opened = open_.Find(plan.regions + root.slot * sizeof(Region), 0);
       if (opened == nullptr) continue;
       opened->offset = plan.half_offset;
-      opened->capacity = opened->dense = plan.half_units * 16 / std::max(opened->stride + 4 * root.note_words, 16u) / 2;
+      opened->capacity = opened->dense =
+          plan.half_units * 16 / std::max(opened->stride + 4 * root.state_words, 16u) / 2;
     }
   }
 
@@ -367,14 +368,14 @@ class Checker : ReportLog {
     TouchEntryHalf(plan, "copy_chunks");
   }
 
-  void TouchSums(const ClosePlan& plan, uint32_t launch, VkAccessFlags access, const std::string& who) {
+  void TouchSums(const SizingPlan& plan, uint32_t launch, VkAccessFlags access, const std::string& who) {
     const uint64_t sums = plan.sums + uint64_t{launch} * plan.parts * sizeof(uint32_t);
     Touch(sums, sums + plan.parts * sizeof(uint32_t), access, who + " uses sums of workgroups");
     if (access == kRead && summed_.erase(sums) == 0) Complain(who + " uses sums that nobody made");
     if (access == kWrite) summed_.insert(sums);
   }
 
-  void RunSumGrids(const ClosePlan& plan, uint32_t workgroups) {
+  void RunSumGrids(const SizingPlan& plan, uint32_t workgroups) {
     if (workgroups < plan.summed_count * plan.parts) Complain("sum_grids has too few workgroups");
     if (plan.summed_count > plan.parted_count) Complain("sum_grids goes beyond the launches in parts");
     for (uint32_t i = 0; i < plan.summed_count; ++i) {
@@ -391,27 +392,28 @@ class Checker : ReportLog {
   }
 
   // Whether it is there for draws alone, which come after all levels.
-  static bool IsLate(const ClosePlan& plan) {
+  static bool IsLate(const SizingPlan& plan) {
     const uint32_t launches = plan.parted_count + (plan.part_count - plan.parted_count * plan.parts);
     for (uint32_t i = 0; i < launches; ++i)
       if (At<LaunchPlan>(plan.launches, i).draws == 0) return false;
     return launches != 0;
   }
 
-  void RunClose(const ClosePlan& plan, uint32_t workgroups) {
+  void RunSizing(const SizingPlan& plan, uint32_t workgroups) {
     const bool is_late = IsLate(plan);
     if (!is_late) ++level_;
     if (!is_late && plan.level != level_)
-      Complain("close of level " + std::to_string(plan.level) + " where level " + std::to_string(level_) + " is due");
+      Complain("sizing of level " + std::to_string(plan.level) + " where level " + std::to_string(level_) + " is due");
     if (workgroups < plan.part_count + (plan.opening_count + kLevelsWorkgroup - 1) / kLevelsWorkgroup)
-      Complain("close_level has too few workgroups");
-    const std::string who = "close of level " + std::to_string(plan.level);
+      Complain("size_launches has too few workgroups");
+    const std::string who = "sizing of level " + std::to_string(plan.level);
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, who + " reads the control block");
     TouchReports(plan.reports, who);
     if (!is_late) prepared_.clear();
     const uint32_t parted_workgroups = plan.parted_count * plan.parts;
     if (plan.part_count < parted_workgroups) Complain(who + " leaves parts out");
-    for (uint32_t i = 0; i < plan.parted_count + (plan.part_count - parted_workgroups); ++i) CloseLaunch(plan, i, who);
+    for (uint32_t i = 0; i < plan.parted_count + (plan.part_count - parted_workgroups); ++i)
+      PrepareLaunch(plan, i, who);
     if (plan.heap_slot != kNoSlot) {
       const uint64_t heap = plan.consumed + plan.heap_slot * sizeof(Region);
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the heap's region");
@@ -427,7 +429,7 @@ class Checker : ReportLog {
     return sets_.Current(regions);
   }
 
-  void CloseLaunch(const ClosePlan& plan, uint32_t index, const std::string& who) {
+  void PrepareLaunch(const SizingPlan& plan, uint32_t index, const std::string& who) {
     const LaunchPlan& launch = At<LaunchPlan>(plan.launches, index);
     const uint64_t region = Consumed(plan.consumed) + launch.slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, plan.level, who + " consumes");
@@ -437,8 +439,8 @@ class Checker : ReportLog {
     const uint64_t input = plan.inputs + position * sizeof(LaunchInput);
     PreparedInput prepared = Contents(region, *opening);
     prepared.slot = launch.identity;
-    TouchPool(prepared, launch.note_words != kNoNotes && opening->note_words != 0 ? kReadWrite : kRead, who);
-    if (launch.note_words != kNoNotes && opening->note_words != 0) {
+    TouchPool(prepared, launch.state_words != kNoRecordState && opening->state_words != 0 ? kReadWrite : kRead, who);
+    if (launch.state_words != kNoRecordState && opening->state_words != 0) {
       const uint64_t heap = region + uint64_t{heap_slot_ - launch.slot} * sizeof(Region);
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the pool's region");
     }
@@ -455,16 +457,19 @@ class Checker : ReportLog {
         Touch(prepared.slices, prepared.slices + kSliceTableBytes, kWrite, who + " writes slices");
       }
       if (index < plan.summed_count) TouchSums(plan, index, kRead, who);
-      if (index < plan.summed_count && launch.has_landmarks != 0) {
-        prepared.landmarks_bytes = uint64_t{plan.parts} * kLandmarksOfPart * sizeof(uint32_t);
-        prepared.landmarks = plan.landmarks + index * prepared.landmarks_bytes;
-        Touch(prepared.landmarks, prepared.landmarks + prepared.landmarks_bytes, kWrite, who + " writes landmarks");
+      if (index < plan.summed_count && launch.has_search_index != 0) {
+        prepared.search_index_bytes = uint64_t{plan.parts} * kSearchEntriesOfPart * sizeof(uint32_t);
+        prepared.search_index = plan.search_index + index * prepared.search_index_bytes;
+        Touch(prepared.search_index, prepared.search_index + prepared.search_index_bytes, kWrite,
+              who + " writes search_index");
       }
     }
-    if (launch.note_words != kNoNotes) {
-      PlaceNotes(*opening, launch, prepared);
-      Touch(prepared.notes, prepared.notes + prepared.notes_bytes, kWrite, who + " writes notes");
-      if (prepared.notes + prepared.notes_bytes > kRing + ring_bytes_) Complain("notes leave the ring");
+    if (launch.state_words != kNoRecordState) {
+      PlaceRecordState(*opening, launch, prepared);
+      Touch(prepared.record_state, prepared.record_state + prepared.record_state_bytes, kWrite,
+            who + " writes record_state");
+      if (prepared.record_state + prepared.record_state_bytes > kRing + ring_bytes_)
+        Complain("record_state leave the ring");
     }
     if (launch.draws == 0) prepared_[input] = prepared;
     for (uint32_t draw = 0; draw < launch.draws; ++draw) {
@@ -479,7 +484,7 @@ class Checker : ReportLog {
     ++step_;
     CheckedStep step = StepChecker(plan, prepared_, open_, complaints_).Check(ring_bytes_);
     for (const StepTouch& touch : step.touches) Touch(touch.begin, touch.end, touch.access, touch.what);
-    TouchReports(At<ClosePlan>(plan.close).reports, "step_graph");
+    TouchReports(At<SizingPlan>(plan.sizing).reports, "step_graph");
     prepared_ = std::move(step.inputs);
     for (const auto& [input, drawn] : step.drawn) drawn_[input] = drawn;
   }
@@ -541,7 +546,7 @@ class Checker : ReportLog {
   }
 
   // A launch whose region counts for it. `command`: none in a batch, which has arguments of its own. The first one of a
-  // level that no close kernel announced.
+  // level that no sizing kernel announced.
   void RunFromRegion(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command* command,
                      const std::string& who) {
     const RegionPlan* opening = std::as_const(open_).Find(block.source);
@@ -588,9 +593,9 @@ class Checker : ReportLog {
     // The recorder does not look at sizes: an empty record is as good as one byte.
     Touch(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1),
           info.writes_input ? kReadWrite : kRead, who + " uses its records");
-    Touch(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
-          who + " uses its notes");
-    Touch(input.landmarks, input.landmarks + input.landmarks_bytes, kRead, who + " uses landmarks");
+    Touch(input.record_state, input.record_state + input.record_state_bytes, info.finishes_writing ? kReadWrite : kRead,
+          who + " uses its record_state");
+    Touch(input.search_index, input.search_index + input.search_index_bytes, kRead, who + " uses search_index");
     if (input.slices != 0) Touch(input.slices, input.slices + kSliceTableBytes, kRead, who + " uses slices");
     TouchPool(input, info.writes_input || info.finishes_writing ? kReadWrite : kRead, who);
   }
@@ -665,8 +670,8 @@ class Checker : ReportLog {
   void DrawInput(const PreparedInput& input, const spirv::NodeInfo& info, const std::string& who) {
     TouchInMesh(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1),
                 info.writes_input ? kReadWrite : kRead, who + " uses its records");
-    TouchInMesh(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
-                who + " uses its notes");
+    TouchInMesh(input.record_state, input.record_state + input.record_state_bytes,
+                info.finishes_writing ? kReadWrite : kRead, who + " uses its record_state");
     TouchInMesh(input.pool, input.pool + input.pool_bytes, info.writes_input ? kReadWrite : kRead,
                 who + " uses what the pool gave");
   }
@@ -758,7 +763,7 @@ class Checker : ReportLog {
   uint32_t heap_slot_ = 0;
   uint64_t dump_ = 0;
   uint64_t ring_bytes_ = 0;
-  std::set<uint64_t> summed_;                   // addresses of sums that wait for their close kernel
+  std::set<uint64_t> summed_;                   // addresses of sums that wait for their sizing kernel
   std::set<uint64_t> copied_;                   // ring offsets of the inputs copied
   std::map<uint64_t, PreparedInput> prepared_;  // by address of the LaunchInput
   std::map<uint64_t, PreparedInput> drawn_;     // the same, of draws

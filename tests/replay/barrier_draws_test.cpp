@@ -65,7 +65,7 @@ TEST_F(DrawBarrierTest, DrawsOfManyLevels) {
   // The mesh node in levels 0 to 4, and the sharer in 1 to 4.
   EXPECT_EQ(Draws(), 9u);
   ExpectNoComplaints();
-  // Begin, a close and a barrier in each of four levels, the draws, the end. Of the one before the draws not every bit
+  // Begin, sizing and a barrier in each of four levels, the draws, the end. Of the one before the draws not every bit
   // is needed, since arguments were written before barriers between levels.
   const std::vector<size_t> barriers = PositionsOf(device_.stream(), Kind::kBarrier);
   EXPECT_EQ(barriers.size(), 1u + 4 * 2 + 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers of graphs whose regions grow: records that lie dense, segments out of the level's pool, and notes out of its
-// end.
+// Barriers of graphs whose regions grow: records that lie dense, segments out of the level's pool, and record state out
+// of its end.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -72,14 +72,14 @@ std::vector<RegionPlan*> GrowingBarrierTest::Openings() const {
       add(At<shared::BeginPlan>(plan).openings, At<shared::BeginPlan>(plan).opening_count);
     if (bound == KernelName(Kernel::kOpenRegions))
       add(At<shared::OpenPlan>(plan).openings, At<shared::OpenPlan>(plan).opening_count);
-    if (bound == KernelName(Kernel::kCloseLevel))
-      add(At<shared::ClosePlan>(plan).openings, At<shared::ClosePlan>(plan).opening_count);
+    if (bound == KernelName(Kernel::kSizeLaunches))
+      add(At<shared::SizingPlan>(plan).openings, At<shared::SizingPlan>(plan).opening_count);
     EXPECT_NE(bound, KernelName(Kernel::kStepGraph)) << "it runs in steps";
   });
   return openings;
 }
 
-// Whatever sizes a launch reads the pool, and what keeps notes about records takes them from there.
+// Whatever sizes a launch reads the pool, and launches that keep record state take it from there.
 TEST_P(GrowingBarrierTest, EveryKindOfLaunch) {
   NodeBuilder finishing = Writing(NodeBuilder("finishing")).Static(3);
   finishing.source.info.finishes_writing = true;
@@ -123,7 +123,7 @@ TEST_P(GrowingBarrierTest, InfosOnTheDevice) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, GrowingBarrierTest,
                          ::testing::Values(Variant{}, Variant{.prepare_regions = true},
-                                           Variant{.close_every_level = true},
+                                           Variant{.size_every_level = true},
                                            Variant{.launch_batches = LaunchBatches::kAlways}, Variant{.queues = 2}));
 
 // The checker itself: what a region could get is no memory, what lies dense and the pool are.
@@ -164,8 +164,8 @@ TEST_P(GrowthCheckerTest, SegmentsOfThePoolLieInTheRing) {
   EXPECT_EQ(Complaint(), "region " + std::to_string(pipeline_->graph.HeapSlot()) + " leaves the ring");
 }
 
-TEST_P(GrowthCheckerTest, NotesOfThePoolLieInTheRing) {
-  Pools()[0]->note_units = 2 * kHalfBytes / 16;
+TEST_P(GrowthCheckerTest, RecordStateOfThePoolLiesInTheRing) {
+  Pools()[0]->state_units = 2 * kHalfBytes / 16;
   EXPECT_EQ(Complaint(), "region " + std::to_string(pipeline_->graph.HeapSlot()) + " leaves the ring");
 }
 

@@ -13,8 +13,8 @@ namespace {
 // A ring of 1 MiB, so that graphs run in steps.
 class SteppedBarrierTest : public BarrierTest {
  protected:
-  explicit SteppedBarrierTest(bool close_every_level = false)
-      : BarrierTest({.close_every_level = close_every_level, .ring_budget = 1}) {}
+  explicit SteppedBarrierTest(bool size_every_level = false)
+      : BarrierTest({.size_every_level = size_every_level, .ring_budget = 1}) {}
 
   // For each graph one after begin, two for each step but the first, which lacks one of them, and one before what is
   // left is counted; for all but the first one to enter; one at the end.
@@ -59,12 +59,12 @@ TEST_F(SteppedBarrierTest, BackToBackOnOneScratchWithoutTheApplicationsBarriers)
   ExpectExactSteps();
 }
 
-class SteppedClosedBarrierTest : public SteppedBarrierTest {
+class SteppedSizedBarrierTest : public SteppedBarrierTest {
  protected:
-  SteppedClosedBarrierTest() : SteppedBarrierTest(true) {}
+  SteppedSizedBarrierTest() : SteppedBarrierTest(true) {}
 };
 
-TEST_F(SteppedClosedBarrierTest, StepsHaveRegionsOfTheirOwnInEachLevelAllTheSame) {
+TEST_F(SteppedSizedBarrierTest, StepsHaveRegionsOfTheirOwnInEachLevelAllTheSame) {
   Record({NodeBuilder("a").To("b", 40, kLarge), Large(NodeBuilder("b")).To("c"), NodeBuilder("c")}, {{"a", 2}});
   ExpectExactSteps();
 }
@@ -73,7 +73,7 @@ TEST_F(SteppedClosedBarrierTest, StepsHaveRegionsOfTheirOwnInEachLevelAllTheSame
 class RandomBarrierTest : public BarrierTest, public ::testing::WithParamInterface<uint32_t> {
  protected:
   explicit RandomBarrierTest(uint32_t ring_budget = 0, uint32_t max_rounds = 0)
-      : BarrierTest({.close_every_level = GetParam() % 4 == 3,
+      : BarrierTest({.size_every_level = GetParam() % 4 == 3,
                      .ring_budget = ring_budget,
                      .max_rounds = max_rounds,
                      .launch_batches = GetParam() % 2 == 0 ? LaunchBatches::kAlways : LaunchBatches::kAuto,

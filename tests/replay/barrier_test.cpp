@@ -24,7 +24,7 @@ TEST_F(BarrierTest, Chain) {
   ExpectExact(BarriersFor(4));
 }
 
-// Four more than a dispatch from the host: count, append, copy, and the close of level 0.
+// Four more than a dispatch from the host: count, append, copy, and the sizing of level 0.
 class DeviceInfoBarrierTest : public BarrierTest, public ::testing::WithParamInterface<std::optional<uint32_t>> {};
 
 TEST_P(DeviceInfoBarrierTest, FourMore) {
@@ -117,7 +117,7 @@ TEST_P(PartsTest, AsManyAsTheRoomIsWorth) {
   Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
   const bool is_summed = GetParam().records > 32768;
   const std::vector<size_t> dispatches = PositionsOf(device_.stream(), Command::Kind::kDispatch);
-  ASSERT_EQ(dispatches.size(), is_summed ? 5u : 4u);  // begin, a, sums, close, losses
+  ASSERT_EQ(dispatches.size(), is_summed ? 5u : 4u);  // begin, a, sums, sizing, losses
   for (size_t i = 2; i + 1 < dispatches.size(); ++i)
     EXPECT_EQ(device_.stream()[dispatches[i]].x, GetParam().launches * GetParam().parts);
 }
@@ -265,7 +265,7 @@ TEST_F(BarrierTest, NothingIsReportedWhereNothingCanBeLost) {
 TEST_F(BarrierTest, InfosOnTheDeviceMayLoseTheirPayloads) {
   Use(MakePipeline(device_, {NodeBuilder("a").Dynamic().Payload(12)}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
-  // begin; count, append, copy, sums, close; the end
+  // begin; count, append, copy, sums, sizing; the end
   ExpectExact(1 + 5 + 1);
 }
 
@@ -340,7 +340,7 @@ TEST_F(PreparedBarrierTest, BatchesThatAKernelNumbers) {
   ExpectExact(BarriersFor(2, 1) - 1);
 }
 
-TEST_F(PreparedBarrierTest, LevelsThatAreClosed) {
+TEST_F(PreparedBarrierTest, LevelsThatAreSized) {
   Record({NodeBuilder("a").To("b", 4096), NodeBuilder("b").Dynamic(4).To("c"),
           NodeBuilder("s").Dynamic(2).SharesInput("b"), NodeBuilder("c").Dynamic(4)},
          {{"a", 9}});
@@ -420,27 +420,27 @@ TEST_F(SharedRingPreparedBarrierTest, RingsAreClaimed) {
   ExpectExact(BarriersFor(2) + 1);
 }
 
-// Every level is closed, and regions are opened anew for each.
-class ClosedBarrierTest : public BarrierTest {
+// Every level is sized, and regions are opened anew for each.
+class SizedBarrierTest : public BarrierTest {
  protected:
-  ClosedBarrierTest() : BarrierTest({.close_every_level = true}) {}
+  SizedBarrierTest() : BarrierTest({.size_every_level = true}) {}
 };
 
-TEST_F(ClosedBarrierTest, Chain) {
+TEST_F(SizedBarrierTest, Chain) {
   Record({NodeBuilder("a").To("b", 4), NodeBuilder("b").To("c", 2), NodeBuilder("c").To("d"), NodeBuilder("d")},
          {{"a", 3}});
   EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatch).size(), 1u + 1 + 3);  // they report losses
   ExpectExact(BarriersFor(4, 3));
 }
 
-TEST_F(ClosedBarrierTest, AllocationsFromTheHeap) {
+TEST_F(SizedBarrierTest, AllocationsFromTheHeap) {
   NodeBuilder a = NodeBuilder("a").Recursion(2).To("a", 4);
   a.LastOutput().uses_heap = true;
   Record({a}, {{"a", 9}});
   ExpectExact(BarriersFor(3, 2));
 }
 
-TEST_F(ClosedBarrierTest, InfosOnTheDevice) {
+TEST_F(SizedBarrierTest, InfosOnTheDevice) {
   Use(MakePipeline(device_,
                    {NodeBuilder("a").To("b", 4).Payload(8), NodeBuilder("b").Dynamic().To("c"), NodeBuilder("c")}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
@@ -458,7 +458,7 @@ class BatchedBarrierTest : public BarrierTest {
   }
 };
 
-// Two barriers before a level with batches, as before one that is closed; one where producers count.
+// Two barriers before a level with batches, as before one that is sized; one where producers count.
 TEST_F(BatchedBarrierTest, TwoLevelsOfBatches) {
   Record({NodeBuilder("a").ToIndices("b", {0, 1, 2}), NodeBuilder("b", 0).ToIndices("c", {0, 1}),
           NodeBuilder("b", 1).ToIndices("c", {0, 1}), NodeBuilder("b", 2).ToIndices("c", {0, 1}),
@@ -478,7 +478,7 @@ TEST_F(BatchedBarrierTest, RowsThatAreTooShort) {
   ExpectExact(BarriersFor(2, 1));
 }
 
-// The close kernel and the one for batches need no barrier between them.
+// The sizing kernel and the one for batches need no barrier between them.
 TEST_F(BatchedBarrierTest, BesideLaunchesOfTheirOwn) {
   Record({NodeBuilder("a").ToIndices("b", {0, 1}).To("c").To("d"), NodeBuilder("b", 0).Static(2, 3),
           NodeBuilder("b", 1).Static(2, 3), NodeBuilder("c").Dynamic(4, 4, 4), NodeBuilder("d").Coalescing(4)},

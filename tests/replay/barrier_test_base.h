@@ -16,7 +16,7 @@
 namespace trellis::test {
 
 struct Variant {
-  bool close_every_level = false;
+  bool size_every_level = false;
   uint32_t ring_budget = 0;
   uint32_t max_rounds = 0;
   LaunchBatches launch_batches = LaunchBatches::kAuto;
@@ -26,7 +26,7 @@ struct Variant {
 
 [[nodiscard]] inline Settings Quiet(const Variant& variant) {
   Settings settings;
-  settings.close_every_level = variant.close_every_level;
+  settings.size_every_level = variant.size_every_level;
   settings.ring_budget = variant.ring_budget;
   settings.max_rounds = variant.max_rounds;
   settings.launch_batches = variant.launch_batches;
@@ -117,9 +117,9 @@ class BarrierTest : public ::testing::Test {
   VkDeviceAddress scratch_ = 0;
 };
 
-// One after begin, one for each level after the first and one more where it is closed, and one at the end of the
+// One after begin, one for each level after the first and one more where it is sized, and one at the end of the
 // recording.
-[[nodiscard]] constexpr size_t BarriersFor(size_t levels, size_t closed = 0) { return 2 + (levels - 1) + closed; }
+[[nodiscard]] constexpr size_t BarriersFor(size_t levels, size_t sized = 0) { return 2 + (levels - 1) + sized; }
 
 [[nodiscard]] inline NodeBuilder Writing(NodeBuilder node) {
   node.source.info.writes_input = true;

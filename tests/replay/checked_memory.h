@@ -26,18 +26,18 @@ const T& At(uint64_t address, uint64_t index = 0) {
 
 inline constexpr uint64_t kSliceTableBytes = (shared::kMaxSlices + 1) * sizeof(shared::Slice);
 
-// What a close kernel, or the copy kernel, prepared for a launch.
+// What a sizing kernel, or the copy kernel, prepared for a launch.
 struct PreparedInput {
   uint32_t slot = shared::kNoSlot;  // that runs; its records may be another one's
   uint64_t arguments = 0;           // 0 for level 0
   uint64_t records = 0;             // offset in the ring
   uint64_t record_bytes = 0;
-  uint64_t notes = 0;
-  uint64_t notes_bytes = 0;
+  uint64_t record_state = 0;
+  uint64_t record_state_bytes = 0;
   uint64_t pool = 0;  // where the region has grown
   uint64_t pool_bytes = 0;
-  uint64_t landmarks = 0;
-  uint64_t landmarks_bytes = 0;
+  uint64_t search_index = 0;
+  uint64_t search_index_bytes = 0;
   uint64_t slices = 0;                 // table of them; 0: none
   std::optional<uint32_t> level = {};  // where the stream does not tell: in bounded mode
 };
@@ -55,11 +55,12 @@ inline PreparedInput InRegion(const shared::RegionPlan& opening) {
   return input;
 }
 
-// Notes of a launch that reads the region.
-inline void PlaceNotes(const shared::RegionPlan& opening, const shared::LaunchPlan& launch, PreparedInput& input) {
-  if (opening.note_words != 0) return;  // in the pool
-  input.notes = input.records + RegionBytes(opening.stride, launch.notes_before, opening.capacity);
-  input.notes_bytes = uint64_t{opening.capacity} * launch.note_words * 4;
+// Record state of a launch that reads the region.
+inline void PlaceRecordState(const shared::RegionPlan& opening, const shared::LaunchPlan& launch,
+                             PreparedInput& input) {
+  if (opening.state_words != 0) return;  // in the pool
+  input.record_state = input.records + RegionBytes(opening.stride, launch.state_words_before, opening.capacity);
+  input.record_state_bytes = uint64_t{opening.capacity} * launch.state_words * 4;
 }
 
 // What the copy kernel makes of an input.
@@ -69,9 +70,9 @@ inline PreparedInput CopiedInput(const shared::InputCopy& copy) {
   launch.slot = copy.slot;
   launch.records = kRing + copy.ring_offset;
   launch.record_bytes = uint64_t{input.records.count} * input.records.stride;
-  if (input.notes == 0) return launch;
-  launch.notes = kRing + copy.notes_offset;
-  launch.notes_bytes = uint64_t{input.records.count} * sizeof(uint32_t);  // at least
+  if (input.record_state == 0) return launch;
+  launch.record_state = kRing + copy.record_state_offset;
+  launch.record_state_bytes = uint64_t{input.records.count} * sizeof(uint32_t);  // at least
   return launch;
 }
 

@@ -113,11 +113,11 @@ TEST(DescribeReport, WhatTheHeapHasNoRoomForIsToldWithTheNodesThatAllocateThere)
   EXPECT_THAT(text, HasSubstr("set ring_budget=65"));
 }
 
-// Notes of launches lie in the ring as well.
-TEST(DescribeReport, DroppedBytesCountNotes) {
+// Record state lies in the ring as well.
+TEST(DescribeReport, DroppedBytesCountRecordState) {
   RecordingDevice device;
   const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()});
-  const uint32_t words = pipeline->graph.NoteWords(SlotOf(pipeline->graph, "b"));
+  const uint32_t words = pipeline->graph.StateWords(SlotOf(pipeline->graph, "b"));
   ASSERT_EQ(words, 1u);
   EXPECT_EQ(DroppedBytes(Dropped(*pipeline, {}), pipeline.get()), 20'000u);
   EXPECT_EQ(DroppedBytes(Dropped(*pipeline, {}), nullptr), 0u);
@@ -217,7 +217,7 @@ TEST(DescribeReport, GridsAreToldWithNodeAndBounds) {
   EXPECT_THAT(text, HasSubstr("{5, 65535, 7}"));
 }
 
-TEST(DescribeReport, AllocationsAreToldWithReceiverAndSender) {
+TEST(DescribeReport, AllocationsAreToldWithReceiverAndProducer) {
   RecordingDevice device;
   const auto pipeline =
       MakePipeline(device, {NodeBuilder("a").To("c", 344), NodeBuilder("b").To("c", 345), NodeBuilder("c")});

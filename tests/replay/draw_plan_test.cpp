@@ -112,9 +112,9 @@ TEST_F(DrawPlanTest, GridsOfPayloadsAreNotedOnce) {
   Send(graph, "dynamic", 4, {5, 2, 0, 7, 1, 1});
   const DrawPlan plan = Plan(graph);
   ExpectDraws(plan.draws, 21);
-  const auto* notes = reinterpret_cast<const uint32_t*>(InputOf(plan.draws.back()).notes);
-  EXPECT_EQ(std::vector<uint32_t>(notes, notes + 4), (std::vector<uint32_t>{0, 10, 10, 11}));
-  for (const NodeLaunch& draw : plan.draws) EXPECT_EQ(InputOf(draw).notes, InputOf(plan.draws[0]).notes);
+  const auto* record_state = reinterpret_cast<const uint32_t*>(InputOf(plan.draws.back()).record_state);
+  EXPECT_EQ(std::vector<uint32_t>(record_state, record_state + 4), (std::vector<uint32_t>{0, 10, 10, 11}));
+  for (const NodeLaunch& draw : plan.draws) EXPECT_EQ(InputOf(draw).record_state, InputOf(plan.draws[0]).record_state);
 }
 
 TEST_F(DrawPlanTest, SharersAreDrawnWithTheirOwnGrids) {

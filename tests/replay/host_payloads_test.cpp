@@ -99,7 +99,7 @@ TEST_F(HostPayloadsTest, GridsAreReadAtEveryStride) {
                              const std::vector<uint32_t>& words) {
     const shared::LaunchInput input = LaunchInputOf();
     EXPECT_EQ(input.workgroup_count, workgroups);
-    EXPECT_EQ(Words(input.notes, sums.size()), sums);
+    EXPECT_EQ(Words(input.record_state, sums.size()), sums);
     EXPECT_EQ(Words(input.records.base, words.size()), words);
     EXPECT_EQ(input.records.stride, 16u);
   };

@@ -37,8 +37,8 @@ bool Counts(const shared::LaunchPlan& launch, uint32_t capacity) {
 }
 
 LaunchSize Size(const shared::LaunchPlan& launch, uint32_t records, const std::vector<uint32_t>& grids = {}) {
-  std::vector<uint32_t> notes;
-  return SizeLaunch(launch, {std::as_bytes(std::span(grids)), records, 4}, kSmallLimits, notes);
+  std::vector<uint32_t> record_state;
+  return SizeLaunch(launch, {std::as_bytes(std::span(grids)), records, 4}, kSmallLimits, record_state);
 }
 // `workgroups`: of the largest slice; `all`: of all of them.
 void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups, uint32_t slices, uint64_t all) {
@@ -68,19 +68,19 @@ TEST(SizeLaunch, ARecordHasNoMoreWorkgroupsThanTheLimit) {
   shared::LaunchPlan launch = StaticGrid(0, 0, 0);  // no bounds of its own
   launch.kind = shared::kLaunchDynamicGrid;
   launch.grid_member = 4u << shared::kGridMemberWidthShift | 1u << shared::kGridMemberCountShift;
-  launch.note_words = shared::kShortNotes;
+  launch.state_words = shared::kShortRecordState;
   const std::vector<uint32_t> grids = {5, 1001, 0, 7};
   LaunchLimits limits = kSmallLimits;
   limits.max_grid_workgroups = 1000;
-  std::vector<uint32_t> notes;
-  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 4, 1012);
-  EXPECT_EQ(notes, (std::vector<uint32_t>{0, 5, 1005, 1005}));
+  std::vector<uint32_t> record_state;
+  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, record_state), 4, 1012);
+  EXPECT_EQ(record_state, (std::vector<uint32_t>{0, 5, 1005, 1005}));
   const std::vector<uint32_t> padded = {5, 99, 1001, 99, 0, 99, 7};  // nothing behind the last record
-  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(padded)), 4, 8}, limits, notes), 4, 1012);
+  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(padded)), 4, 8}, limits, record_state), 4, 1012);
   limits.max_workgroups_y = 1;
-  const LaunchSize size = SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes);
+  const LaunchSize size = SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, record_state);
   ExpectSize(size, 4, 1000, 3, 1012);
-  EXPECT_EQ(notes, (std::vector<uint32_t>{0, 0, 1000, 0}));
+  EXPECT_EQ(record_state, (std::vector<uint32_t>{0, 0, 1000, 0}));
   constexpr uint32_t kTable[4][2] = {{0, 5}, {1, 1000}, {3, 7}, {4, 0}};
   ASSERT_EQ(size.table.size(), 4u);
   for (size_t i = 0; i < 4; ++i) {
@@ -154,9 +154,9 @@ TEST(LaunchFromRegion, EveryDimensionStaysWithinTheLimits) {
   EXPECT_FALSE(Counts(StaticGrid(1, 65535, 65535), 1)) << "no overflow";
 }
 
-TEST(LaunchFromRegion, WhatNeedsMoreThanTheNumberOfRecordsIsClosed) {
+TEST(LaunchFromRegion, WhatNeedsMoreThanTheNumberOfRecordsIsSized) {
   shared::LaunchPlan launch = StaticGrid(1, 1, 1);
-  launch.note_words = shared::kShortNotes;
+  launch.state_words = shared::kShortRecordState;
   EXPECT_FALSE(Counts(launch, 5));
   launch = StaticGrid(0, 0, 0);
   launch.kind = shared::kLaunchDynamicGrid;
@@ -167,7 +167,7 @@ TEST(LaunchFromRegion, WhatNeedsMoreThanTheNumberOfRecordsIsClosed) {
 TEST(LaunchFromRegion, GridsFromRecordsWithSmallBounds) {
   shared::LaunchPlan launch = StaticGrid(2, 2, 1);
   launch.kind = shared::kLaunchDynamicGrid;
-  launch.note_words = shared::kShortNotes;
+  launch.state_words = shared::kShortRecordState;
   shared::RegionPlan opening = {};
   opening.capacity = 10;
   ASSERT_TRUE(LaunchFromRegion(launch, kSmallLimits, opening));
@@ -181,9 +181,9 @@ TEST(LaunchFromRegion, GridsFromRecordsWithSmallBounds) {
   opening.capacity = 1000;
   EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening)) << "longer than a row";
   opening.capacity = 10;
-  launch.note_words = shared::kFullNotes;
+  launch.state_words = shared::kFullRecordState;
   EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening)) << "the record may have changed";
-  launch.note_words = shared::kShortNotes;
+  launch.state_words = shared::kShortRecordState;
   launch.grid_x = 3;
   EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening)) << "six workgroups";
 }

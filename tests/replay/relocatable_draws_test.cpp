@@ -53,7 +53,7 @@ TEST_F(RelocatableDraws, StaticGridsAreMadeOfTheirRegion) {
   Plan({NodeBuilder("a").To("mesh"), NodeBuilder("mesh").Mesh().Static(3, 4, 5)}, "a", 1000);
   EXPECT_TRUE(TheDraw(1).from_region);
   EXPECT_TRUE(plan_->levels[1].launches.empty());
-  EXPECT_TRUE(plan_->levels[1].closed.empty());
+  EXPECT_TRUE(plan_->levels[1].sized.empty());
   EXPECT_EQ(OpeningOf(1, "mesh").grid_x, 3u);
   EXPECT_EQ(OpeningOf(1, "mesh").grid_yz, 20u);
   EXPECT_FALSE(plan_->steps);
@@ -61,7 +61,7 @@ TEST_F(RelocatableDraws, StaticGridsAreMadeOfTheirRegion) {
 }
 
 // Each component, and the product, for one record more than the region holds.
-TEST_F(RelocatableDraws, RegionsThatMayHaveTooManyWorkgroupsAreClosed) {
+TEST_F(RelocatableDraws, RegionsThatMayHaveTooManyWorkgroupsAreSized) {
   const auto is_from_region = [this](uint32_t x, uint32_t y, uint64_t workgroups) {
     Plan({NodeBuilder("a").To("mesh"), NodeBuilder("mesh").Mesh().Static(x, y, 1)}, "a", workgroups);
     return TheDraw(1).from_region;
@@ -100,9 +100,9 @@ TEST_F(RelocatableDraws, PlacesAreNobodyElses) {
   for (uint32_t level = 1; level < 7; ++level) {
     const RelocatableLevel& planned = plan_->levels[level];
     ASSERT_EQ(planned.draws.size(), 2u);
-    EXPECT_FALSE(planned.closes_draws_alone);
+    EXPECT_FALSE(planned.sizes_draws_alone);
     for (const RelocatableLaunch& draw : planned.draws) {
-      EXPECT_EQ(draw.described.has_landmarks, 0u);
+      EXPECT_EQ(draw.described.has_search_index, 0u);
       for (uint32_t i = 0; i < draw.described.draws; ++i, ++count) positions.insert(draw.described.first_draw + i);
     }
     for (const RelocatableLaunch& launch : planned.launches)
@@ -117,10 +117,10 @@ TEST_F(RelocatableDraws, LevelsThatSizeNothingButDraws) {
   Plan({NodeBuilder("a").To("mesh").To("b"), NodeBuilder("b").To("c"), NodeBuilder("c"),
         NodeBuilder("mesh").Mesh().Dynamic(2, 2, 1)},
        "a", 100);
-  EXPECT_TRUE(plan_->levels[1].closes_draws_alone);
-  EXPECT_EQ(plan_->levels[1].closed.size(), 1u);
+  EXPECT_TRUE(plan_->levels[1].sizes_draws_alone);
+  EXPECT_EQ(plan_->levels[1].sized.size(), 1u);
   EXPECT_EQ(plan_->levels[1].launches.size(), 1u);
-  EXPECT_TRUE(plan_->levels[2].closed.empty());
+  EXPECT_TRUE(plan_->levels[2].sized.empty());
 }
 
 // A node that writes its input may overwrite the grid that a sharer reads there.
@@ -129,8 +129,8 @@ TEST_F(RelocatableDraws, GridsOfSharersAreReadBeforeTheirLevel) {
         NodeBuilder("sharer").Mesh().Dynamic(2, 2, 1).SharesInput("b")},
        "a", 100);
   ASSERT_TRUE(plan_->levels[1].launches.at(0).from_region);
-  EXPECT_EQ(TheDraw(1).described.note_words, shared::kFullNotes);
-  EXPECT_FALSE(plan_->levels[1].closes_draws_alone);
+  EXPECT_EQ(TheDraw(1).described.state_words, shared::kFullRecordState);
+  EXPECT_FALSE(plan_->levels[1].sizes_draws_alone);
 }
 
 // Without the mesh nodes among what is reached, everything is as in other graphs.

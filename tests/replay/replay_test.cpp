@@ -72,8 +72,8 @@ TEST_F(ReplayTest, SharersHaveDispatchesAndLabelsOfTheirOwn) {
   Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
   EXPECT_THAT(Labels(),
               ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
-                          "node t[3] with the input of a[0] level 0", "level 1 close", "node b[0] (1 left) level 1",
-                          "node s[0] with the input of b[0] (1 left) level 1", "level 2 close", "trellis losses",
+                          "node t[3] with the input of a[0] level 0", "level 1 sizing", "node b[0] (1 left) level 1",
+                          "node s[0] with the input of b[0] (1 left) level 1", "level 2 sizing", "trellis losses",
                           "node b[0] (0 left) level 2", "node s[0] with the input of b[0] (0 left) level 2"));
 }
 
@@ -82,7 +82,7 @@ TEST_F(ReplayTest, NodesThatShareAShaderShareADispatchAndItsLabel) {
   for (uint32_t i = 0; i < 20; ++i) sources.push_back(NodeBuilder("b", i).source);
   pipeline_ = MakePipeline(device_, sources);
   Dispatch(device_, pipeline_, device_.MakeScratch(ScratchBytes(*pipeline_)), {{"a", 2}});
-  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0", "level 1 close",
+  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0", "level 1 sizing",
                                     "trellis losses", "node c[0] level 1", "node b[0] to b[19] (20 launches) level 1"));
   EXPECT_EQ(Count(Kind::kDispatchIndirect), 2u);
 }
@@ -206,8 +206,8 @@ TEST_F(ReplayTest, FewCommandsForEachLaunchAndLevel) {
   EXPECT_LE(device.stream().size(), 3 * kLaunches + kLevels + 16);
 }
 
-// Dynamic grids make notes of every record, and sharers need arguments of their own.
-TEST_F(ReplayTest, ACloseKernelTakesCareOfThoseThatNeedItAlone) {
+// Dynamic grids keep state of every record, and sharers need arguments of their own.
+TEST_F(ReplayTest, ASizingKernelTakesCareOfThoseThatNeedItAlone) {
   Use({NodeBuilder("a").To("fixed").To("dynamic").To("shared"), NodeBuilder("fixed"), NodeBuilder("dynamic").Dynamic(),
        NodeBuilder("shared"), NodeBuilder("sharer").SharesInput("shared")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
@@ -218,7 +218,7 @@ TEST_F(ReplayTest, ACloseKernelTakesCareOfThoseThatNeedItAlone) {
   EXPECT_EQ(arguments.size(), 4u);
 }
 
-TEST_F(ReplayTest, MoreRecordsThanOneRowOfWorkgroupsAreClosed) {
+TEST_F(ReplayTest, MoreRecordsThanOneRowOfWorkgroupsAreSized) {
   Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 65534}});
   EXPECT_EQ(Count(Kind::kDispatch), 1u + 2u);
@@ -308,7 +308,7 @@ TEST_F(ReplayTest, PushConstantsThatDoNotFitAreCopied) {
     if (command.layout != pipeline_->layout->node_layout || command.bytes.size() != 16) continue;
     std::memcpy(&copies.emplace_back(), command.bytes.data() + 8, 8);
   }
-  // begin | a | close | losses | b, c | restored
+  // begin | a | sizing | losses | b, c | restored
   EXPECT_THAT(sizes, ElementsAre(8, 16, 8, 8, 16, 8, 16));
   ASSERT_EQ(copies.size(), 2u);
   EXPECT_EQ(copies[0], copies[1]);

@@ -103,7 +103,7 @@ TEST(EntryPoint, DynamicGrid) {
       << text;
 }
 
-TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
+TEST(EntryPoint, GridOfAWrittenRecordComesFromItsState) {
   NodeParts parts;
   parts.modes.clear();
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";

@@ -29,7 +29,7 @@ TEST(FinishWriting, OfAStaticGrid) {
   const NodeInfo info = ReflectParts(parts);
   EXPECT_TRUE(info.finishes_writing);
   EXPECT_TRUE(info.writes_input) << "its counter is written";
-  EXPECT_EQ(info.NoteWords(), 1u);
+  EXPECT_EQ(info.StateWords(), 1u);
 }
 
 TEST(FinishWriting, OfADynamicGrid) {
@@ -39,15 +39,15 @@ TEST(FinishWriting, OfADynamicGrid) {
   EXPECT_TRUE(
       HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false %false"))
       << text;
-  EXPECT_EQ(ReflectParts(parts).NoteWords(), 4u);
+  EXPECT_EQ(ReflectParts(parts).StateWords(), 4u);
 }
 
 TEST(FinishWriting, ReadersKeepNoMoreThanTheirFirstWorkgroups) {
   NodeParts parts = Finishing("");
   parts.body.clear();
-  EXPECT_EQ(ReflectParts(parts).NoteWords(), 1u);
+  EXPECT_EQ(ReflectParts(parts).StateWords(), 1u);
   parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_2 %uint_3 %uint_4";
-  EXPECT_EQ(ReflectParts(parts).NoteWords(), 0u);
+  EXPECT_EQ(ReflectParts(parts).StateWords(), 0u);
   const std::string text = LowerParts(parts);
   EXPECT_FALSE(HasLine(text, "OpName %trellis_finish_writing ...")) << text;
   EXPECT_FALSE(HasLine(text, "OpMemberDecorate %record 0 Coherent"));

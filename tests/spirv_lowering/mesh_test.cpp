@@ -65,8 +65,8 @@ TEST(Mesh, GridOfTheRecord) {
   EXPECT_EQ(info.kind, LaunchKind::kDynamicGrid);
   EXPECT_EQ(info.grid_member, (GridMember{4, 4, 1}));
   EXPECT_EQ(info.grid, (std::array<uint32_t, 3>{9, 8, 7}));
-  EXPECT_EQ(info.NoteWords(), 1u);
-  EXPECT_TRUE(info.UsesLandmarks());
+  EXPECT_EQ(info.StateWords(), 1u);
+  EXPECT_TRUE(info.UsesSearchIndex());
   const std::string text = LowerParts(DynamicMeshParts());
   EXPECT_TRUE(HasLines(
       text,

@@ -225,7 +225,7 @@ RecordingDevice::RecordingDevice(Settings settings, uint32_t queues)
 RecordingDevice::~RecordingDevice() {
   command_buffer_.reset();
   device_->execution_graphs.TakeAll();
-  device_->attachments.Clear();
+  device_->components.Clear();
 }
 
 void RecordingDevice::Begin() {

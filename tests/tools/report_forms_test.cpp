@@ -111,14 +111,14 @@ TEST(ReportForms, CpuAndLevelsHaveTracksOfTheirOwn) {
   dispatch["recording"] = {{"count", 1}, {"total_ns", 8000}, {"min_ns", 8000}, {"max_ns", 8000}};
   dispatch["submission"] = {{"count", 2}, {"total_ns", 4000}, {"min_ns", 1000}, {"max_ns", 3000}};
   report["times"].push_back(
-      {{"graph", 7}, {"what", "close"}, {"level", 1}, {"slot", nullptr}, {"executions", 1}, {"total_ns", 500}});
+      {{"graph", 7}, {"what", "sizing"}, {"level", 1}, {"slot", nullptr}, {"executions", 1}, {"total_ns", 500}});
   report["times"].push_back(
       {{"graph", 7}, {"what", "end"}, {"level", nullptr}, {"slot", nullptr}, {"executions", 1}, {"total_ns", 1000}});
   EXPECT_EQ(SlicesOf(report), (std::vector<Slice>{{"CPU recording", "vkCmdDispatchGraphAMDX", 0, 8},
                                                   {"CPU submission", "vkCmdDispatchGraphAMDX", 8, 10},
                                                   {"begin", "begin", 10, 11},
                                                   {"GPU levels", "level 1", 11, 14.5},
-                                                  {"close", "close", 11, 11.5},
+                                                  {"sizing", "sizing", 11, 11.5},
                                                   {"b", "b", 11.5, 14.5},
                                                   {"end", "end", 14.5, 15.5}}));
 }

@@ -34,8 +34,8 @@ Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   if (numbered != 0) plan_.levels.back().batches = KernelCall{plans->address, numbered};
   uint64_t next_numbered = 0;
   uint64_t next_counted = numbered;
-  // Behind those of the close kernel.
-  auto position = static_cast<uint32_t>(counted.closed.size());
+  // Behind those of the sizing kernel.
+  auto position = static_cast<uint32_t>(counted.sized.size());
   uint64_t sums = scratch().batch_sums;
   for (const RelocatableBatch& batch : counted.batches) {
     for (uint32_t set = 0; set < sets; ++set) {

@@ -101,7 +101,7 @@ class DevicePlanner : DispatchPlanner {
     entry.address_alignment = kExecutionGraphDispatchAddressAlignment;
     entry.max_payload_count = kMaxExecutionGraphShaderPayloadCount;
     if (Expected<void> done = Upload(std::span<const shared::EntryNode>(entries_), entry.nodes); !done) return done;
-    if (Expected<void> done = Upload(std::span<const shared::EntryRoot>(RootsWithNotes()), entry.roots); !done)
+    if (Expected<void> done = Upload(std::span<const shared::EntryRoot>(RootsWithState()), entry.roots); !done)
       return done;
     VkDeviceAddress plan = 0;
     if (Expected<void> done = Upload(entry, plan); !done) return done;
@@ -110,9 +110,9 @@ class DevicePlanner : DispatchPlanner {
     return {};
   }
 
-  [[nodiscard]] std::vector<shared::EntryRoot> RootsWithNotes() const {
+  [[nodiscard]] std::vector<shared::EntryRoot> RootsWithState() const {
     std::vector<shared::EntryRoot> roots;
-    for (const uint32_t slot : schedule().level(0)) roots.push_back({slot, graph_.NoteWords(slot)});
+    for (const uint32_t slot : schedule().level(0)) roots.push_back({slot, graph_.StateWords(slot)});
     return roots;
   }
 

@@ -142,7 +142,7 @@ class HostPlanner : DispatchPlanner {
     shared::InputCopy& copy = copies_.emplace_back();
     copy.source = root.records.address;
     copy.ring_offset = copy_offset_;
-    copy.notes_offset = copy_offset_ + prepared.notes_offset;
+    copy.record_state_offset = copy_offset_ + prepared.record_state_offset;
     copy.input_template = address;
     copy.target = address = environment_.scratch + scratch().input(position);
     const bool is_first = &prepared == &root.launches.front() && input.first_workgroup == 0;

@@ -41,11 +41,11 @@ class RootPreparation {
 
  private:
   [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }
-  [[nodiscard]] uint64_t NoteBytes(Launch launch, uint64_t records) const {
-    return SaturatingRoundUp(records * InfoOf(launch).NoteWords() * sizeof(uint32_t), 16);
+  [[nodiscard]] uint64_t StateBytes(Launch launch, uint64_t records) const {
+    return SaturatingRoundUp(records * InfoOf(launch).StateWords() * sizeof(uint32_t), 16);
   }
   [[nodiscard]] Expected<void> Prepare(const RootInput& input);
-  [[nodiscard]] Expected<void> PrepareLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
+  [[nodiscard]] Expected<void> PrepareLaunch(Launch launch, const RecordArray& payloads, uint64_t record_state_offset,
                                              Root& root);
 
   const Graph& graph_;
@@ -53,8 +53,8 @@ class RootPreparation {
   PlanArena& arena_;
   std::vector<std::string>& complaints_;
   std::vector<Root> roots_;
-  std::vector<Launch> launches_;  // of the root in question
-  std::vector<uint32_t> notes_;   // of the launch in question
+  std::vector<Launch> launches_;        // of the root in question
+  std::vector<uint32_t> record_state_;  // of the launch in question
 };
 
 Expected<void> RootPreparation::Prepare(const RootInput& input) {
@@ -66,7 +66,7 @@ Expected<void> RootPreparation::Prepare(const RootInput& input) {
   root.input = &input;
   // Copies move whole pieces of 16 bytes.
   uint64_t end = SaturatingRoundUp(bytes, 16);
-  for (Launch launch : launches_) end += NoteBytes(launch, input.record_count);
+  for (Launch launch : launches_) end += StateBytes(launch, input.record_count);
   Expected<PlanSpan> records = arena_.Allocate(end);
   if (!records) return records.error();
   root.records = *records;
@@ -78,23 +78,24 @@ Expected<void> RootPreparation::Prepare(const RootInput& input) {
                   [this](Launch launch) { return InfoOf(launch).kind == spirv::LaunchKind::kDynamicGrid; }))
     payloads = PayloadsOf(graph_, input, gathered);
 
-  uint64_t notes_offset = SaturatingRoundUp(bytes, 16);
+  uint64_t record_state_offset = SaturatingRoundUp(bytes, 16);
   for (Launch launch : launches_) {
-    if (Expected<void> done = PrepareLaunch(launch, payloads, notes_offset, root); !done) return done;
-    notes_offset += NoteBytes(launch, input.record_count);
+    if (Expected<void> done = PrepareLaunch(launch, payloads, record_state_offset, root); !done) return done;
+    record_state_offset += StateBytes(launch, input.record_count);
     root.copied |= InfoOf(launch).writes_input && end != 0;
   }
   if (!root.launches.empty()) roots_.push_back(std::move(root));
   return {};
 }
 
-Expected<void> RootPreparation::PrepareLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
+Expected<void> RootPreparation::PrepareLaunch(Launch launch, const RecordArray& payloads, uint64_t record_state_offset,
                                               Root& root) {
-  notes_.clear();
+  record_state_.clear();
   RootLaunch prepared;
   prepared.launch = launch;
   prepared.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-  prepared.size = SizeLaunch(prepared.described, payloads, InfoOf(launch).IsMesh() ? LimitsOfDraws() : limits_, notes_);
+  prepared.size =
+      SizeLaunch(prepared.described, payloads, InfoOf(launch).IsMesh() ? LimitsOfDraws() : limits_, record_state_);
   if (prepared.size.records < payloads.count)
     complaints_.push_back(std::to_string(payloads.count - prepared.size.records) + " payloads for " +
                           NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
@@ -109,12 +110,12 @@ Expected<void> RootPreparation::PrepareLaunch(Launch launch, const RecordArray& 
   if (!prepared.size.table.empty()) {
     Expected<PlanSpan> table = arena_.Upload(std::span<const shared::Slice>(prepared.size.table));
     if (!table) return table.error();
-    launch_input.landmarks = table->address;
+    launch_input.search_index = table->address;
   }
-  if (!notes_.empty()) {
-    std::memcpy(root.records.host + notes_offset, notes_.data(), notes_.size() * sizeof(uint32_t));
-    prepared.notes_offset = notes_offset;
-    launch_input.notes = root.records.address + notes_offset;
+  if (!record_state_.empty()) {
+    std::memcpy(root.records.host + record_state_offset, record_state_.data(), record_state_.size() * sizeof(uint32_t));
+    prepared.record_state_offset = record_state_offset;
+    launch_input.record_state = root.records.address + record_state_offset;
   }
   root.launches.push_back(std::move(prepared));
   return {};

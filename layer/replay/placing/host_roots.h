@@ -21,14 +21,14 @@ struct RootLaunch {
   Launch launch;
   shared::LaunchPlan described = {};
   shared::LaunchInput input = {};
-  uint64_t notes_offset = 0;  // of the notes from the records, if it keeps any
+  uint64_t record_state_offset = 0;  // of the record state from the records, if it keeps any
   LaunchSize size;
 };
 
 // A root of the dispatch, with its records in plan memory.
 struct Root {
   const RootInput* input = nullptr;
-  PlanSpan records;                  // and behind them the notes of all launches
+  PlanSpan records;                  // and behind them the record state of all launches
   std::vector<RootLaunch> launches;  // those with workgroups: its own, and of nodes that share its input
   bool copied = false;               // the records are read from the ring: a node writes them
 };

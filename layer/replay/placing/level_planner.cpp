@@ -58,7 +58,7 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   }
   if (Expected<void> done = PlanBatches(level); !done) return done;
   if (Expected<void> done = PlanDraws(level); !done) return done;
-  return counted.closed.empty() && scratch().opens_all_levels ? Expected<void>() : PlanClose(level);
+  return counted.sized.empty() && scratch().opens_all_levels ? Expected<void>() : PlanSizing(level);
 }
 
 Expected<void> LevelPlanner::PlanFromInput(uint32_t level, const RelocatableLaunch& launch, uint32_t position) {
@@ -88,55 +88,55 @@ Expected<void> LevelPlanner::PlanDraws(uint32_t level) {
   return {};
 }
 
-shared::ClosePlan LevelPlanner::CommonClosePlan() const {
-  shared::ClosePlan close = {};
-  close.control = ControlAddress();
-  close.inputs = environment_.scratch + scratch().inputs;
-  close.arguments = environment_.scratch + scratch().arguments;
-  close.sums = environment_.scratch + scratch().sums;
-  close.landmarks = environment_.scratch + scratch().landmarks;
-  close.slices = environment_.scratch + scratch().slices;
-  close.regions = environment_.scratch + scratch().regions;
-  close.reports = environment_.device_reports;
-  close.origin = Origin();
-  close.heap_slot = shared::kNoSlot;
-  close.max_workgroups_x = environment_.limits.max_workgroups_x;
-  close.max_workgroups_y = environment_.limits.max_workgroups_y;
-  close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+shared::SizingPlan LevelPlanner::CommonSizingPlan() const {
+  shared::SizingPlan sizing = {};
+  sizing.control = ControlAddress();
+  sizing.inputs = environment_.scratch + scratch().inputs;
+  sizing.arguments = environment_.scratch + scratch().arguments;
+  sizing.sums = environment_.scratch + scratch().sums;
+  sizing.search_index = environment_.scratch + scratch().search_index;
+  sizing.slices = environment_.scratch + scratch().slices;
+  sizing.regions = environment_.scratch + scratch().regions;
+  sizing.reports = environment_.device_reports;
+  sizing.origin = Origin();
+  sizing.heap_slot = shared::kNoSlot;
+  sizing.max_workgroups_x = environment_.limits.max_workgroups_x;
+  sizing.max_workgroups_y = environment_.limits.max_workgroups_y;
+  sizing.max_grid_workgroups = environment_.limits.max_grid_workgroups;
   const LargestDraw largest_draw(environment_.draw_limits);
-  close.max_draw_x = largest_draw.x;
-  close.max_draw_workgroups = largest_draw.workgroups;
-  return close;
+  sizing.max_draw_x = largest_draw.x;
+  sizing.max_draw_workgroups = largest_draw.workgroups;
+  return sizing;
 }
 
-Expected<void> LevelPlanner::PlanClose(uint32_t level) {
+Expected<void> LevelPlanner::PlanSizing(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
   const std::span<const shared::RegionPlan> openings =
       scratch().opens_all_levels ? std::span<const shared::RegionPlan>() : memory().openings_of(level);
-  shared::ClosePlan close = CommonClosePlan();
-  close.sums = environment_.scratch + scratch().level_sums(level);
-  close.consumed = RegionsConsumedBy(level);
-  close.parted_count = counted.parted_count;
-  close.summed_count = counted.summed_count;
-  close.parts = counted.parts;
-  close.part_count =
-      close.parted_count * close.parts + static_cast<uint32_t>(counted.closed.size()) - counted.parted_count;
-  close.opening_count = static_cast<uint32_t>(openings.size());
-  close.level = level;
-  close.reports_losses = scratch().opens_all_levels ? 0 : 1;
+  shared::SizingPlan sizing = CommonSizingPlan();
+  sizing.sums = environment_.scratch + scratch().level_sums(level);
+  sizing.consumed = RegionsConsumedBy(level);
+  sizing.parted_count = counted.parted_count;
+  sizing.summed_count = counted.summed_count;
+  sizing.parts = counted.parts;
+  sizing.part_count =
+      sizing.parted_count * sizing.parts + static_cast<uint32_t>(counted.sized.size()) - counted.parted_count;
+  sizing.opening_count = static_cast<uint32_t>(openings.size());
+  sizing.level = level;
+  sizing.reports_losses = scratch().opens_all_levels ? 0 : 1;
   // The heap comes last. Where it was not opened its region holds whatever the application left there.
   const bool has_heap = level > 0 && memory().openings_of(level - 1).size() > schedule().level(level).size();
-  if (has_heap && close.reports_losses != 0) close.heap_slot = graph_.HeapSlot();
-  if (Expected<void> done = Upload(std::span(counted.closed), close.launches); !done) return done;
-  if (Expected<void> done = Upload(openings, close.openings); !done) return done;
+  if (has_heap && sizing.reports_losses != 0) sizing.heap_slot = graph_.HeapSlot();
+  if (Expected<void> done = Upload(std::span(counted.sized), sizing.launches); !done) return done;
+  if (Expected<void> done = Upload(openings, sizing.openings); !done) return done;
 
   const uint32_t max_x = environment_.limits.max_workgroups_x;
-  ClosePasses& passes =
-      counted.closes_draws_alone ? plan_.late_closes.emplace_back() : plan_.levels.back().close.emplace();
-  SetSize(passes.close, SplitIntoRows(close.part_count + WorkgroupsToOpen(close.opening_count), max_x));
-  if (Expected<void> done = Upload(close, passes.close.plan); !done || counted.summed_count == 0) return done;
-  SetSize(passes.sum.emplace(), SplitIntoRows(close.summed_count * close.parts, max_x));
-  passes.sum->plan = passes.close.plan;
+  SizingPasses& passes =
+      counted.sizes_draws_alone ? plan_.late_sizings.emplace_back() : plan_.levels.back().sizing.emplace();
+  SetSize(passes.size, SplitIntoRows(sizing.part_count + WorkgroupsToOpen(sizing.opening_count), max_x));
+  if (Expected<void> done = Upload(sizing, passes.size.plan); !done || counted.summed_count == 0) return done;
+  SetSize(passes.sum.emplace(), SplitIntoRows(sizing.summed_count * sizing.parts, max_x));
+  passes.sum->plan = passes.size.plan;
   return {};
 }
 
@@ -203,7 +203,7 @@ Expected<void> LevelPlanner::PlanEnd() {
 }
 
 Expected<void> LevelPlanner::PlanLosses() {
-  // Where levels take turns with their regions, close kernels report.
+  // Where levels take turns with their regions, sizing kernels report.
   const bool reports = opening_count_ != 0 && scratch().opens_all_levels && !CannotLose();
   if (!reports && !plan_.prepared) return {};
   shared::LossPlan losses = {};
@@ -259,13 +259,13 @@ Expected<void> LevelPlanner::PlanRelease() {
 bool LevelPlanner::CannotLose() const { return memory().cannot_lose && !ReadsInfos() && !environment_.claims_ring; }
 
 bool LevelPlanner::MayReport() const {
-  const bool closes = std::any_of(plan_.levels.begin(), plan_.levels.end(),
-                                  [](const LevelPlan& level) { return level.close.has_value(); });
+  const bool sizes = std::any_of(plan_.levels.begin(), plan_.levels.end(),
+                                 [](const LevelPlan& level) { return level.sizing.has_value(); });
   // Nodes report what they allocate.
   const bool nodes_report = (plan_.begin || plan_.prepared) && environment_.validates;
   const bool counts = plan_.counts && plan_.counts->address() != 0;
-  return (plan_.losses && !CannotLose()) || counts || ReadsInfos() || plan_.steps || closes ||
-         !plan_.late_closes.empty() || nodes_report;
+  return (plan_.losses && !CannotLose()) || counts || ReadsInfos() || plan_.steps || sizes ||
+         !plan_.late_sizings.empty() || nodes_report;
 }
 
 }  // namespace trellis

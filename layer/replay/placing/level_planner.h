@@ -39,8 +39,8 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
   // Of a mesh node: to the draws.
   NodeLaunch& AddLaunch(const RelocatableLaunch& launch);
-  // What the close kernels of all levels have in common.
-  [[nodiscard]] shared::ClosePlan CommonClosePlan() const;
+  // What the sizing kernels of all levels have in common.
+  [[nodiscard]] shared::SizingPlan CommonSizingPlan() const;
   // In bounded mode, instead of PlanLevel for each level.
   [[nodiscard]] Expected<void> PlanSteps();
   [[nodiscard]] Expected<void> PlanStepLevel(uint32_t level, std::vector<shared::StepLaunch>& launches);
@@ -53,7 +53,7 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] Expected<void> PlanBatches(uint32_t level);
   [[nodiscard]] Expected<void> UploadMembers(uint32_t level, uint32_t set, const RelocatableBatch& batch,
                                              VkDeviceAddress& address);
-  [[nodiscard]] Expected<void> PlanClose(uint32_t level);
+  [[nodiscard]] Expected<void> PlanSizing(uint32_t level);
   // Sets of regions that the launches of a level read: a launch that is made of a region is dispatched for each, and
   // has workgroups in the set of the execution only.
   [[nodiscard]] uint32_t SetsOf(uint32_t level) const;

@@ -10,7 +10,7 @@ namespace trellis {
 namespace {
 
 // Enough for a few counts with a few scratch buffers in turns. Scratch addresses that change in every frame make plans
-// that nobody asks for again: not many of those are kept.
+// that are never asked for again: not many of those are kept.
 constexpr size_t kMaxPlans = 16;
 
 // What a plan depends on beside the graph and its device. Of the environment, all that is not the device's or the
@@ -44,8 +44,7 @@ Expected<std::shared_ptr<const PlacedPlan>> FindOrPlacePlan(const ExecutionGraph
                                                             const Placement& placement) {
   // Steps read what this dispatch brings where no other one does.
   if (!placement.root_inputs.empty()) return Place(pipeline, environment, placement);
-  const std::shared_ptr<Cache> cache =
-      pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
+  const std::shared_ptr<Cache> cache = pipeline.components.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
   PlacedPlanKey key = {
       placement.counted,  environment.scratch,       environment.ring_table, environment.device_reports,
       environment.origin, environment.reports_steps, placement.ring};

@@ -53,17 +53,17 @@ struct NodeLaunch {
 };
 
 // Kernels that size launches. `sum` comes first: of grids, for launches that may have many records.
-struct ClosePasses {
+struct SizingPasses {
   std::optional<KernelCall> sum;
-  KernelCall close;
+  KernelCall size;
 };
 
 struct LevelPlan {
-  std::optional<ClosePasses> close;   // none if no launch and no region needs it before the level
-  std::optional<KernelCall> batches;  // none if no launches run in batches
-  std::optional<KernelCall> count;    // of what the level consumes, with the setting `report`
-  bool copies_payloads = false;       // `count` does: launches, which may write them, wait for it
-  uint32_t launch_begin = 0;          // its launches among those of all levels
+  std::optional<SizingPasses> sizing;  // none if no launch and no region needs it before the level
+  std::optional<KernelCall> batches;   // none if no launches run in batches
+  std::optional<KernelCall> count;     // of what the level consumes, with the setting `report`
+  bool copies_payloads = false;        // `count` does: launches, which may write them, wait for it
+  uint32_t launch_begin = 0;           // its launches among those of all levels
   uint32_t launch_end = 0;
 };
 
@@ -90,9 +90,9 @@ struct PlacedPlan {
   std::vector<LevelPlan> levels;
   std::vector<NodeLaunch> launches;  // level after level
   std::vector<NodeLaunch> draws;     // the same, after all levels
-  // Before the draws: for levels where nothing but draws has to be closed.
-  std::vector<ClosePasses> late_closes;
-  std::optional<StepPasses> steps;  // then no level is closed
+  // Before the draws: for levels where nothing but draws has to be sized.
+  std::vector<SizingPasses> late_sizings;
+  std::optional<StepPasses> steps;  // then no level is sized
   // Beside the last level; none if regions lose nothing, or others tell of it, and none are prepared.
   std::optional<KernelCall> losses;
   std::optional<KernelCall> release;         // of the ring; none if it was not claimed

@@ -75,10 +75,10 @@ uint32_t DumpedRecordsOf(const Graph& graph, uint32_t slot, std::span<const Payl
   if (slot >= graph.slots.size()) return 0;  // the heap
   const Node& node = graph.nodes[graph.slots[slot].node];
   if (node.input_bytes == 0) return 0;
-  uint32_t most = 0;
+  uint32_t max_count = 0;
   for (const PayloadDumpSetting& dump : dumps)
-    if (dump.Names(node.name, node.index)) most = std::max(most, dump.count);
-  return most;
+    if (dump.Names(node.name, node.index)) max_count = std::max(max_count, dump.count);
+  return max_count;
 }
 
 Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& device, const Graph& graph,

@@ -56,8 +56,8 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
     region.batch_total = regions + plan.batch_region * sizeof(shared::Region) + offsetof(shared::Region, workgroups);
   }
   region.refused = UINT32_MAX;
-  region.note_words = plan.note_words;
-  region.note_units = plan.note_units;
+  region.state_words = plan.state_words;
+  region.state_units = plan.state_units;
   region.grid_x = plan.grid_x;
   region.grid_yz = plan.grid_yz;
   region.one_y = region.one_z = 1;
@@ -114,14 +114,14 @@ void LevelPlanner::FindPreparedOpenings() {
   }
 }
 
-// 0: they stay as they were planned. Without a bound the pool has no room for what no longer lies dense, and notes of
-// regions that grow are planned with them.
+// 0: they stay as they were planned. Without a bound the pool has no room for what no longer lies dense, and record
+// state of regions that grow is planned with them.
 uint32_t LevelPlanner::DenseUnits() const {
   if (!plan_.prepared || !memory().bounded || prepared_openings_.back().slot != graph_.HeapSlot()) return 0;
   const auto grows = [](const shared::RegionPlan& opening) { return opening.dense < opening.capacity; };
-  const auto has_notes = [](const shared::RegionPlan& opening) { return opening.note_words != 0; };
+  const auto has_record_state = [](const shared::RegionPlan& opening) { return opening.state_words != 0; };
   if (std::none_of(prepared_openings_.begin(), prepared_openings_.end(), grows)) return 0;
-  if (std::any_of(prepared_openings_.begin(), prepared_openings_.end(), has_notes)) return 0;
+  if (std::any_of(prepared_openings_.begin(), prepared_openings_.end(), has_record_state)) return 0;
   const uint64_t room = prepared_openings_.back().offset - kRegionAlignment - prepared_openings_.front().offset;
   return static_cast<uint32_t>(room / kRegionAlignment);
 }

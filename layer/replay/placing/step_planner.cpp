@@ -41,7 +41,7 @@ Expected<void> LevelPlanner::PlanSteps() {
   if (environment_.reports_steps) step.reported_steps = static_cast<uint32_t>(steps()->steps);
   step.entry_launches = placement_.root_inputs.empty() ? schedule().launch_begin[1] : 0;
   step.level_count = static_cast<uint32_t>(levels.size());
-  if (Expected<void> done = Upload(CommonClosePlan(), step.close); !done) return done;
+  if (Expected<void> done = Upload(CommonSizingPlan(), step.sizing); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLaunch>(launches), step.launches); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLevel>(levels), step.levels); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::RegionPlan>(memory().openings), step.openings); !done)

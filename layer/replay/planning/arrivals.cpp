@@ -8,12 +8,12 @@ namespace {
 
 // At most, of one record of the level, one level later.
 double SentByRecord(const Graph& graph, const LoadBounds& loads, std::span<const Launch> launches) {
-  double most = 0;
+  double max_records = 0;
   for (const Launch launch : launches) {
     const double workgroups = WorkgroupsOfRecord(graph.NodeOf(launch.slot).info, 1);
-    most = std::max(most, workgroups * loads.Of(launch.slot, 1).records);
+    max_records = std::max(max_records, workgroups * loads.Of(launch.slot, 1).records);
   }
-  return most;
+  return max_records;
 }
 
 }  // namespace

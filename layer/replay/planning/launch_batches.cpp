@@ -129,11 +129,12 @@ void CountBatches(const ScratchLayout& scratch, const LaunchLimits& limits, uint
     const std::span<const RelocatableLaunch> members =
         std::span(level.launches).subspan(batch.launch_begin, batch.launch_end - batch.launch_begin);
     if (members.front().described.kind != shared::kLaunchCoalescing || members.size() > kMaxCountedMembers) continue;
-    uint64_t most = 0;
-    for (const RelocatableLaunch& member : members) most += member.max_workgroups;
+    uint64_t max_workgroups = 0;
+    for (const RelocatableLaunch& member : members) max_workgroups += member.max_workgroups;
     const uint64_t place = scratch.workgroup_count(number, batch.launch_begin);
     const uint64_t from_regions = place - scratch.regions;
-    if (most > limits.max_workgroups_x || from_regions + members.size() * sizeof(uint32_t) > UINT32_MAX) continue;
+    if (max_workgroups > limits.max_workgroups_x || from_regions + members.size() * sizeof(uint32_t) > UINT32_MAX)
+      continue;
     batch.counts = place;
     const uint32_t first = scratch.region(number, members.front().launch.input);
     for (size_t i = 0; i < members.size(); ++i) {

@@ -50,7 +50,7 @@ RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::by
 }
 
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
-                           std::vector<uint32_t>& notes) {
+                           std::vector<uint32_t>& record_state) {
   const uint64_t max_workgroups = MaxWorkgroupsOfDispatch(limits);
   const size_t max_slices = limits.has_slices ? shared::kMaxSlices : 1;
   LaunchSize size;
@@ -64,7 +64,7 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
     first = record;
     total = 0;
   };
-  notes.reserve(size_t{records.count} * launch.note_words);
+  record_state.reserve(size_t{records.count} * launch.state_words);
   for (; record < records.count; ++record) {
     const std::span<const std::byte> rest = records.bytes.subspan(record * records.stride);
     const RecordGrid grid = ClampedGrid(launch, rest.first(std::min<size_t>(records.stride, rest.size())));
@@ -73,8 +73,9 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
       if (workgroups > max_workgroups || size.table.size() + 1 == max_slices) break;
       end_slice();
     }
-    notes.push_back(static_cast<uint32_t>(total));
-    if (launch.note_words == shared::kFullNotes) notes.insert(notes.end(), {grid[0], grid[1], workgroups});
+    record_state.push_back(static_cast<uint32_t>(total));
+    if (launch.state_words == shared::kFullRecordState)
+      record_state.insert(record_state.end(), {grid[0], grid[1], workgroups});
     total += workgroups;
   }
   end_slice();
@@ -87,7 +88,8 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
 
 bool LaunchBounds(const shared::LaunchPlan& launch, const LaunchLimits& limits, shared::RegionPlan& opening) {
   const uint32_t bound = GridWorkgroups(GridOf(launch));
-  if (launch.note_words != shared::kShortNotes || bound == 0 || bound > shared::kMaxBoundWorkgroups) return false;
+  if (launch.state_words != shared::kShortRecordState || bound == 0 || bound > shared::kMaxBoundWorkgroups)
+    return false;
   if (uint64_t{opening.capacity} + 1 > limits.max_workgroups_x) return false;
   opening.grid_x = DispatchedWorkgroups(launch, bound);  // no dispatch is allowed less in y
   opening.grid_yz = 1;
@@ -103,8 +105,9 @@ LargestDraw::LargestDraw(const DrawLimits& limits)
 LaunchLimits LimitsOfDraws() { return {UINT32_MAX, 1, 1, kMaxExecutionGraphWorkgroups, false}; }
 
 LaunchLimits LimitsOfOneDraw(const DrawLimits& limits) {
-  const std::array<uint32_t, 3>& most = limits.max_workgroup_count;
-  return {most[0], most[1], most[2], kMaxExecutionGraphWorkgroups, false, limits.max_workgroup_total_count};
+  const std::array<uint32_t, 3>& max_count = limits.max_workgroup_count;
+  return {
+      max_count[0], max_count[1], max_count[2], kMaxExecutionGraphWorkgroups, false, limits.max_workgroup_total_count};
 }
 
 uint64_t MaxWorkgroupsOfDispatch(const LaunchLimits& limits) {
@@ -112,21 +115,21 @@ uint64_t MaxWorkgroupsOfDispatch(const LaunchLimits& limits) {
 }
 
 LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
-                      std::vector<uint32_t>& notes) {
-  notes.clear();
-  if (launch.kind == shared::kLaunchDynamicGrid) return SizeDynamicGrid(launch, records, limits, notes);
+                      std::vector<uint32_t>& record_state) {
+  record_state.clear();
+  if (launch.kind == shared::kLaunchDynamicGrid) return SizeDynamicGrid(launch, records, limits, record_state);
   const LaunchSize size = launch.kind == shared::kLaunchStaticGrid
                               ? SizeStaticGrid(launch, records.count, MaxWorkgroupsOfDispatch(limits),
                                                limits.has_slices ? shared::kMaxStaticSlices : 1)
                               : SizeCoalescing(launch, records.count, MaxWorkgroupsOfDispatch(limits));
-  if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(GridOf(launch)));
+  if (launch.state_words != shared::kNoRecordState) record_state.assign(size.records, GridWorkgroups(GridOf(launch)));
   return size;
 }
 
 bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limits, shared::RegionPlan& opening) {
   if (launch.kind == shared::kLaunchDynamicGrid) return LaunchBounds(launch, limits, opening);
-  // Counting the records is all that producers do: notes are made of records, or of their number.
-  if (launch.note_words != shared::kNoNotes) return false;
+  // Counting the records is all that producers do: record state is made of records, or of their number.
+  if (launch.state_words != shared::kNoRecordState) return false;
   // Allocations that failed leave a counter one past the capacity.
   const uint64_t records = uint64_t{opening.capacity} + 1;
   if (launch.kind == shared::kLaunchCoalescing) {

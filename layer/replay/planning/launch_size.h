@@ -65,9 +65,9 @@ struct DispatchSize {
 // Maximum of workgroups in two dimensions of a dispatch, which is that of a slice.
 [[nodiscard]] uint64_t MaxWorkgroupsOfDispatch(const LaunchLimits& limits);
 
-// `notes` gets launch.note_words words for each record taken.
+// `record_state` gets launch.state_words words for each record taken.
 [[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,
-                                    const LaunchLimits& limits, std::vector<uint32_t>& notes);
+                                    const LaunchLimits& limits, std::vector<uint32_t>& record_state);
 
 // Whether counters that producers keep in a region can be the arguments of its slot's own launch, whatever arrives (see
 // shared::Region). Then `opening` gets what stands beside the counts. Grids from records: of nodes that launch bounds.

@@ -11,7 +11,7 @@
 
 namespace trellis {
 
-// Of more than `kMax` values the one goes that nobody has asked for the longest. Threading: any thread.
+// Of more than `kMax` values the least recently used one goes. Threading: any thread.
 template <typename Key, typename Value, size_t kMax>
 class RecentCache {
  public:

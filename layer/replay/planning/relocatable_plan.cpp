@@ -21,12 +21,12 @@
 namespace trellis {
 namespace {
 
-// Counts that change in every frame make plans that nobody asks for again: not many of those are kept.
+// Counts that change in every frame make plans that are never asked for again: not many of those are kept.
 constexpr size_t kMaxPlans = 8;
 
-// Most room of regions whose grids nobody adds up before the close kernel: each of its workgroups counts what is before
-// its part. If half of that arrives, this takes the last one as long as the dispatch takes that would do it for all,
-// about 4 us on an H200; mostly there is far more room than records.
+// Most room of regions whose grids no kernel adds up before the sizing kernel: each of its workgroups counts what is
+// before its part. If half of that arrives, this takes the last one as long as the dispatch takes that would do it for
+// all, about 4 us on an H200; mostly there is far more room than records.
 constexpr uint32_t kMaxRecounted = 1 << 15;
 
 // Workgroups of a launch beyond that cost processors more than they bring, since few of them run at a time.
@@ -36,7 +36,7 @@ constexpr uint32_t kMaxPartsOnCpu = 16;
 // they take an H200 36 us; the kernels that count what is asked for take 15 us, mostly for far fewer.
 constexpr uint32_t kMaxUncounted = 1 << 16;
 
-// Bounded mode where nobody said how many steps may be recorded: most dispatches in all of them. A bound that takes
+// Bounded mode where no setting says how many steps may be recorded: most dispatches in all of them. A bound that takes
 // more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
 // below it.
 constexpr uint64_t kMaxStepDispatches = 1 << 14;
@@ -104,16 +104,16 @@ class Planner {
   [[nodiscard]] const LevelSchedule& schedule() const { return *plan_.schedule; }
 
   [[nodiscard]] const LoadBounds& loads() const {
-    return *pipeline_.attachments.GetOrCreate<LoadBounds>(
+    return *pipeline_.components.GetOrCreate<LoadBounds>(
         [this] { return std::make_shared<LoadBounds>(graph_, environment_.limits.max_grid_workgroups); });
   }
 
-  // Nobody knows yet how many workgroups their roots have.
+  // The number of workgroups of their roots is not known yet.
   [[nodiscard]] bool ReadsInfos() const { return !key_.counts.empty() && key_.counts.front().workgroups == kUnbounded; }
 
   void PlanRing(uint64_t budget) {
     MemoryLimits limits;
-    // Where level 0 alone appends, nobody needs the other half but for what is reserved.
+    // Where level 0 alone appends, the other half is needed only for what is reserved.
     limits.half_bytes = schedule().level_count() == 2 ? FreeBytes(budget) : budget / 2;
     limits.kept_ring_bytes = FreeBytes(budget);
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
@@ -142,7 +142,7 @@ class Planner {
     const size_t spared = schedule().launches.size() - longest->launches.size();
     const bool prepares = key_.may_prepare && plan_.memory.bounded && !plan_.steps;
     if (prepares && spared < kFewestSpared) return;
-    const std::shared_ptr<const SlotLoads> loads = pipeline_.attachments.GetOrCreate<SlotLoads>(
+    const std::shared_ptr<const SlotLoads> loads = pipeline_.components.GetOrCreate<SlotLoads>(
         [this] { return std::make_shared<SlotLoads>(graph_, environment_.limits.max_grid_workgroups); });
     if (!loads->is_known()) return;
     uint64_t room = FreeBytes(environment_.ring_budget);
@@ -179,8 +179,8 @@ class Planner {
   struct Sizing {
     std::vector<shared::LaunchPlan> summed, parted, whole;
     uint32_t max_records = 0;
-    uint32_t notes = 0;     // words a record of the launches before, on the same region
-    uint32_t position = 0;  // of the next launch's input and arguments
+    uint32_t record_state = 0;  // words a record of the launches before, on the same region
+    uint32_t position = 0;      // of the next launch's input and arguments
     uint32_t slice_table = 0;
   };
 
@@ -200,8 +200,8 @@ class Planner {
       }
       if (!added.from_region && !plan_.steps) SizeBefore(level, added, sizing);
     }
-    planned.closes_draws_alone = ClosesDrawsAlone(planned);
-    OrderClosed(level, std::move(sizing), planned);
+    planned.sizes_draws_alone = SizesDrawsAlone(planned);
+    OrderSized(level, std::move(sizing), planned);
     FormBatches(pipeline_, environment_.limits, planned);
     // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LoweringTarget::for_cpu).
     if (!TargetsCpu(pipeline_.device) && level != 0)
@@ -210,25 +210,25 @@ class Planner {
   }
 
   // Grids that dispatches of the level may overwrite are read before these.
-  static bool ClosesDrawsAlone(const RelocatableLevel& planned) {
+  static bool SizesDrawsAlone(const RelocatableLevel& planned) {
     if (planned.launches.empty()) return true;
-    const auto is_closed = [](const RelocatableLaunch& launch) { return !launch.from_region; };
+    const auto is_sized = [](const RelocatableLaunch& launch) { return !launch.from_region; };
     const auto may_change = [](const RelocatableLaunch& draw) {
-      return !draw.from_region && draw.described.note_words == shared::kFullNotes;
+      return !draw.from_region && draw.described.state_words == shared::kFullRecordState;
     };
-    return std::none_of(planned.launches.begin(), planned.launches.end(), is_closed) &&
+    return std::none_of(planned.launches.begin(), planned.launches.end(), is_sized) &&
            std::none_of(planned.draws.begin(), planned.draws.end(), may_change);
   }
 
   [[nodiscard]] RelocatableLaunch Describe(uint32_t level, Launch launch, Sizing& sizing) const {
     // Launches of one region stand together, the slot's own first.
-    if (launch.slot == launch.input) sizing.notes = 0;
+    if (launch.slot == launch.input) sizing.record_state = 0;
     RelocatableLaunch described;
     described.launch = launch;
     described.label = DispatchLabel(LaunchLabel(graph_, launch), level);
     described.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-    described.described.notes_before = sizing.notes;
-    sizing.notes += described.described.note_words;
+    described.described.state_words_before = sizing.record_state;
+    sizing.record_state += described.described.state_words;
     return described;
   }
 
@@ -256,18 +256,19 @@ class Planner {
     if (added.from_region) return;
     if (plan_.steps) added.described.position = sizing.position++;
     added.described.first_draw = plan_.scratch.draw_position(level, index);
-    // Levels share the memory of landmarks.
-    added.described.has_landmarks = 0;
-    const uint64_t most = MaxWorkgroupsOfRecords(graph_.NodeOf(added.launch.slot).info, MaxRecords(level, added.launch),
-                                                 environment_.limits.max_grid_workgroups);
-    const uint64_t draws = CeilDivide(most, LargestDraw(limits).workgroups);
+    // Levels share the memory of search indices.
+    added.described.has_search_index = 0;
+    const uint64_t max_workgroups =
+        MaxWorkgroupsOfRecords(graph_.NodeOf(added.launch.slot).info, MaxRecords(level, added.launch),
+                               environment_.limits.max_grid_workgroups);
+    const uint64_t draws = CeilDivide(max_workgroups, LargestDraw(limits).workgroups);
     added.described.draws = static_cast<uint32_t>(std::clamp<uint64_t>(draws, 1, plan_.scratch.max_draws));
   }
 
   // What a kernel does for a launch before it.
   void SizeBefore(uint32_t level, const RelocatableLaunch& added, Sizing& sizing) {
     const uint32_t records = MaxRecords(level, added.launch);
-    if (added.described.note_words == shared::kNoNotes || records <= shared::kLevelsTile) {
+    if (added.described.state_words == shared::kNoRecordState || records <= shared::kLevelsTile) {
       sizing.whole.push_back(added.described);
       return;
     }
@@ -276,28 +277,28 @@ class Planner {
     sizing.max_records = std::max(sizing.max_records, records);
   }
 
-  void OrderClosed(uint32_t level, Sizing sizing, RelocatableLevel& planned) {
-    planned.closed = std::move(sizing.summed);
-    planned.summed_count = static_cast<uint32_t>(planned.closed.size());
-    // Scratch has landmarks of these alone.
-    std::stable_partition(planned.closed.begin(), planned.closed.end(),
-                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
-    planned.closed.insert(planned.closed.end(), sizing.parted.begin(), sizing.parted.end());
-    planned.parted_count = static_cast<uint32_t>(planned.closed.size());
+  void OrderSized(uint32_t level, Sizing sizing, RelocatableLevel& planned) {
+    planned.sized = std::move(sizing.summed);
+    planned.summed_count = static_cast<uint32_t>(planned.sized.size());
+    // Scratch has search indices of these alone.
+    std::stable_partition(planned.sized.begin(), planned.sized.end(),
+                          [](const shared::LaunchPlan& launch) { return launch.has_search_index != 0; });
+    planned.sized.insert(planned.sized.end(), sizing.parted.begin(), sizing.parted.end());
+    planned.parted_count = static_cast<uint32_t>(planned.sized.size());
     planned.parts = PartsFor(planned.parted_count, sizing.max_records);
-    planned.closed.insert(planned.closed.end(), sizing.whole.begin(), sizing.whole.end());
-    FindFirstNoted(level, planned.closed);
+    planned.sized.insert(planned.sized.end(), sizing.whole.begin(), sizing.whole.end());
+    FindFirstWithState(level, planned.sized);
   }
 
-  void FindFirstNoted(uint32_t level, std::vector<shared::LaunchPlan>& closed) {
+  void FindFirstWithState(uint32_t level, std::vector<shared::LaunchPlan>& sized) {
     std::vector<uint32_t> first(graph_.slots.size(), shared::kNoSlot);
-    for (uint32_t i = 0; i < closed.size(); ++i) {
-      shared::LaunchPlan& launch = closed[i];
-      launch.first_noted = shared::kNoSlot;
-      if (launch.note_words == shared::kNoNotes || level == 0) continue;
-      if (plan_.memory.opening_of(level, launch.slot).note_words == 0) continue;
+    for (uint32_t i = 0; i < sized.size(); ++i) {
+      shared::LaunchPlan& launch = sized[i];
+      launch.first_with_state = shared::kNoSlot;
+      if (launch.state_words == shared::kNoRecordState || level == 0) continue;
+      if (plan_.memory.opening_of(level, launch.slot).state_words == 0) continue;
       if (first[launch.slot] == shared::kNoSlot) first[launch.slot] = i;
-      launch.first_noted = first[launch.slot];
+      launch.first_with_state = first[launch.slot];
     }
   }
 
@@ -318,7 +319,7 @@ class Planner {
     return level != 0 && !plan_.steps && plan_.scratch.opens_all_levels && launch.slot == launch.input;
   }
 
-  // Regions that are opened between levels make a close kernel stand there anyway. Completes the opening; those of
+  // Regions that are opened between levels make a sizing kernel stand there anyway. Completes the opening; those of
   // level 0 are opened elsewhere.
   bool IsFromRegion(uint32_t level, RelocatableLaunch& launch, const LaunchLimits& limits) {
     if (level == 0) {
@@ -350,8 +351,8 @@ class Planner {
   }
 
   [[nodiscard]] uint32_t PartsFor(uint32_t launches, uint32_t records) const {
-    const uint32_t most = environment_.is_cpu ? kMaxPartsOnCpu : MaxParts(launches);
-    return std::clamp((records + shared::kLevelsTile - 1) / shared::kLevelsTile, 1u, most);
+    const uint32_t max_parts = environment_.is_cpu ? kMaxPartsOnCpu : MaxParts(launches);
+    return std::clamp((records + shared::kLevelsTile - 1) / shared::kLevelsTile, 1u, max_parts);
   }
 
   const ExecutionGraphPipeline& pipeline_;
@@ -378,8 +379,7 @@ std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeli
   key.ring_budget = environment.ring_budget;
   key.step_budget = environment.step_budget;
   key.may_prepare = environment.rings != nullptr;
-  const std::shared_ptr<Cache> cache =
-      pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
+  const std::shared_ptr<Cache> cache = pipeline.components.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
   std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);
   if (plan) return plan;
   plan = std::make_shared<const RelocatablePlan>(Planner(pipeline, key, environment).Run());

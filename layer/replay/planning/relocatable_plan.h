@@ -22,7 +22,7 @@ namespace trellis {
 struct RelocatableLaunch {
   Launch launch;
   shared::LaunchPlan described;
-  bool from_region = false;  // counters in its region are its dispatch's arguments, and nothing has to close it
+  bool from_region = false;  // counters in its region are its dispatch's arguments, and no kernel has to size it
   // Then: for as many records as the region holds, and for as many as may be sent to it.
   uint64_t max_workgroups = 0;
   uint64_t arriving_workgroups = 0;
@@ -43,12 +43,12 @@ struct RelocatableLevel {
   std::vector<RelocatableLaunch> launches;
   std::vector<RelocatableLaunch> draws;  // launches of mesh nodes, in the same order; they come after all levels
   std::vector<RelocatableBatch> batches;
-  // Launches that the close kernel prepares. None in bounded mode.
-  std::vector<shared::LaunchPlan> closed;
+  // Launches that the sizing kernel prepares. None in bounded mode.
+  std::vector<shared::LaunchPlan> sized;
   uint32_t summed_count = 0;  // the first of them, whose grids are added up before
   uint32_t parted_count = 0;  // those and the next, whose records `parts` workgroups share. The rest: one each
   uint32_t parts = 1;
-  bool closes_draws_alone = false;
+  bool sizes_draws_alone = false;
 
   // Those with a dispatch of their own.
   [[nodiscard]] std::span<const RelocatableLaunch> single_launches() const {

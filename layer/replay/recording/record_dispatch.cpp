@@ -142,8 +142,8 @@ class DispatchRecorder {
     if (number == 0) RecordOpenings();
     if (IsEmpty(number)) return;
     const LevelPlan& level = placed_.levels[number];
-    if (level.close || level.batches)
-      RecordClose(level, number);
+    if (level.sizing || level.batches)
+      RecordSizing(level, number);
     else if (number != 0 || plan_.entry)
       recorder_.Barrier(GraphBarrier::kArguments);
     RecordCount(number);
@@ -163,17 +163,17 @@ class DispatchRecorder {
     recorder_.Mark("regions", 0);
   }
 
-  void RecordClose(const LevelPlan& level, uint32_t number) {
-    const ScopedLabel label = Label("level " + std::to_string(number) + " close");
+  void RecordSizing(const LevelPlan& level, uint32_t number) {
+    const ScopedLabel label = Label("level " + std::to_string(number) + " sizing");
     recorder_.Barrier(GraphBarrier::kWork);
-    if (level.close && level.close->sum) {
-      recorder_.Run(Kernel::kSumGrids, *level.close->sum);
+    if (level.sizing && level.sizing->sum) {
+      recorder_.Run(Kernel::kSumGrids, *level.sizing->sum);
       recorder_.Barrier(GraphBarrier::kWork);
     }
-    if (level.close) recorder_.Run(Kernel::kCloseLevel, level.close->close);
+    if (level.sizing) recorder_.Run(Kernel::kSizeLaunches, level.sizing->size);
     if (level.batches) recorder_.Run(Kernel::kLaunchBatches, *level.batches);
     recorder_.Barrier(GraphBarrier::kArguments);
-    recorder_.Mark("close", number);
+    recorder_.Mark("sizing", number);
   }
 
   // Before anything changes what the level consumes. Launches change payloads at most.
@@ -199,17 +199,17 @@ class DispatchRecorder {
   // Behind the last level: what draws need that no level has done for its dispatches' sake.
   void RecordBeforeDraws() {
     const bool counts = placed_.levels.back().count && IsEmpty(LastLevel());
-    if (placed_.late_closes.empty() && !counts) return;
+    if (placed_.late_sizings.empty() && !counts) return;
     const ScopedLabel label = Label("trellis draws");
     recorder_.Barrier(GraphBarrier::kWork);
     if (counts) RecordCount(LastLevel());
     bool has_sums = false;
-    for (const ClosePasses& passes : placed_.late_closes) {
+    for (const SizingPasses& passes : placed_.late_sizings) {
       if (passes.sum) recorder_.Run(Kernel::kSumGrids, *passes.sum);
       has_sums |= passes.sum.has_value();
     }
     if (has_sums) recorder_.Barrier(GraphBarrier::kWork);
-    for (const ClosePasses& passes : placed_.late_closes) recorder_.Run(Kernel::kCloseLevel, passes.close);
+    for (const SizingPasses& passes : placed_.late_sizings) recorder_.Run(Kernel::kSizeLaunches, passes.size);
     recorder_.Mark("draws");
   }
 

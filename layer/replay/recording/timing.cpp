@@ -44,7 +44,7 @@ std::string DescribeLevel(std::vector<TimedPlace> steps) {
   return text;
 }
 
-// The start, begin, copies, infos, regions, losses, steps, draws, end; a close, counts and the launches of each level.
+// The start, begin, copies, infos, regions, losses, steps, draws, end; sizing, counts and the launches of each level.
 uint32_t MaxTimestamps(const DispatchPlan& plan) {
   return static_cast<uint32_t>(9 + plan.roots.size() + 2 * plan.placed->levels.size() + plan.placed->launches.size());
 }
@@ -101,7 +101,7 @@ void GraphTimer::WriteTimestamp() {
 
 void GraphTimer::Finish(Device& device, const std::shared_ptr<GraphTimer>& timer) {
   timer->CopyResults();
-  device.attachments.GetOrCreate<GraphTimers>([] { return std::make_shared<GraphTimers>(); })->Add(timer);
+  device.components.GetOrCreate<GraphTimers>([] { return std::make_shared<GraphTimers>(); })->Add(timer);
 }
 
 void GraphTimer::CopyResults() {

@@ -175,21 +175,21 @@ std::string DescribeGrids(const DeviceReport& report, const ExecutionGraphPipeli
 }
 
 // Nodes that send to the slot and may not send as much as is reported.
-std::string Senders(const DeviceReport& report, const ExecutionGraphPipeline& pipeline) {
-  std::set<std::string> senders;
+std::string Producers(const DeviceReport& report, const ExecutionGraphPipeline& pipeline) {
+  std::set<std::string> producers;
   for (const Slot& slot : pipeline.graph.slots) {
     const Node& node = pipeline.graph.nodes[slot.node];
     for (size_t i = 0; i < slot.outputs.size(); ++i)
       for (const Target& target : slot.outputs[i])
         if (target.slot == report.slot && node.info.outputs[i].max_payloads < report.value)
-          senders.insert(NodeLabel(node.name, node.index));
+          producers.insert(NodeLabel(node.name, node.index));
   }
-  return Listed(senders, " by ");
+  return Listed(producers, " by ");
 }
 
 std::string DescribeAllocations(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   return std::to_string(report.records) + " allocations of up to " + std::to_string(report.value) + " payloads for " +
-         NodeOf(report, pipeline) + (KnowsNode(report, pipeline) ? Senders(report, *pipeline) : "") + " in " +
+         NodeOf(report, pipeline) + (KnowsNode(report, pipeline) ? Producers(report, *pipeline) : "") + " in " +
          GraphLabel(report, pipeline) +
          ", more than NodeMaxPayloadsAMDX allows one workgroup: raise it, or allocate less";
 }
@@ -212,8 +212,8 @@ uint64_t DroppedBytes(const DeviceReport& report, const ExecutionGraphPipeline* 
   if (!pipeline || report.slot > pipeline->graph.HeapSlot()) return 0;
   const Graph& graph = pipeline->graph;
   if (report.slot == graph.HeapSlot()) return uint64_t{report.records} * kHeapUnit;
-  return report.records *
-         (uint64_t{graph.slots[report.slot].record_stride} + uint64_t{graph.NoteWords(report.slot)} * sizeof(uint32_t));
+  return report.records * (uint64_t{graph.slots[report.slot].record_stride} +
+                           uint64_t{graph.StateWords(report.slot)} * sizeof(uint32_t));
 }
 
 ReportMessage DescribeReport(const DeviceReport& report, const ExecutionGraphPipeline* pipeline,

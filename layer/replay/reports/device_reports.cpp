@@ -36,12 +36,12 @@ bool IsSameFinding(const shared::DeviceReport& a, const shared::DeviceReport& b)
 }  // namespace
 
 Expected<std::shared_ptr<DeviceReports>> DeviceReports::Of(Device& device) {
-  if (std::shared_ptr<DeviceReports> reports = device.attachments.Get<DeviceReports>()) return reports;
+  if (std::shared_ptr<DeviceReports> reports = device.components.Get<DeviceReports>()) return reports;
   Expected<DeviceBuffer> buffer =
       DeviceBuffer::Create(device, kBufferBytes, BufferMemory::kHost, "trellis device reports");
   if (!buffer) return buffer.error();
   auto made = std::make_shared<DeviceReports>(*std::move(buffer));
-  return device.attachments.GetOrCreate<DeviceReports>([&made] { return made; });
+  return device.components.GetOrCreate<DeviceReports>([&made] { return made; });
 }
 
 void DeviceReports::Register(const std::shared_ptr<const ExecutionGraphPipeline>& graph) {

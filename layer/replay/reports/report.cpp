@@ -93,7 +93,7 @@ std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline& pipeline, const 
 
 std::shared_ptr<Report> Report::Of(Device& device) {
   if (device.settings.report.empty()) return nullptr;
-  return device.attachments.GetOrCreate<Report>([] { return std::make_shared<Report>(); });
+  return device.components.GetOrCreate<Report>([] { return std::make_shared<Report>(); });
 }
 
 void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,

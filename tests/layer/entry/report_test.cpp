@@ -199,8 +199,8 @@ TEST_F(ReportOfAnApplication, HoldsWhatTheCpuTook) {
 TEST_F(ReportOfAnApplication, NeedsNoMemoryWithoutTheSetting) {
   ReportingApplication off(""), on(path());
   for (ReportingApplication* application : {&off, &on}) ASSERT_EQ(application->Submit(), VK_SUCCESS);
-  EXPECT_NE(on.object().attachments.Get<Report>(), nullptr);
-  EXPECT_EQ(off.object().attachments.Get<Report>(), nullptr);
+  EXPECT_NE(on.object().components.Get<Report>(), nullptr);
+  EXPECT_EQ(off.object().components.Get<Report>(), nullptr);
   EXPECT_EQ(CommandBuffers().Find(on.command_buffer())->submissions.size(), 1u);
   EXPECT_EQ(CommandBuffers().Find(off.command_buffer())->submissions.capacity(), 0u);
   EXPECT_EQ(on.driver().CountOf("CreateComputePipelines"), off.driver().CountOf("CreateComputePipelines") + 1)

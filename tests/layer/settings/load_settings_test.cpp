@@ -48,7 +48,7 @@ TEST_F(SettingsTest, defaults_are_those_of_the_table) {
   EXPECT_EQ(loaded.validate_lowered, from_table.validate_lowered);
   EXPECT_EQ(loaded.dump_dir, from_table.dump_dir);
   EXPECT_EQ(loaded.force_emulation, from_table.force_emulation);
-  EXPECT_EQ(loaded.close_every_level, from_table.close_every_level);
+  EXPECT_EQ(loaded.size_every_level, from_table.size_every_level);
   EXPECT_EQ(loaded.launch_batches, from_table.launch_batches);
 }
 
@@ -124,14 +124,14 @@ TEST_F(SettingsTest, values_that_do_not_fit_are_told_what_fits) {
   sources_.file_name = "f";
   sources_.file_text =
       "trellis_shader_enqueue.log_level = loud\n"
-      "trellis_shader_enqueue.close_levels = never\n"
+      "trellis_shader_enqueue.size_levels = never\n"
       "trellis_shader_enqueue.labels = perhaps\n"
       "trellis_shader_enqueue.ring_budget = 1G\n"
       "trellis_shader_enqueue.optimize\n";
   EXPECT_THAT(
       LoadSettings(sources_).problems,
       ElementsAre("f: 'loud' is no value of the setting 'log_level', which takes error, warning, info or debug",
-                  "f: 'never' is no value of the setting 'close_levels', which takes auto or always",
+                  "f: 'never' is no value of the setting 'size_levels', which takes auto or always",
                   "f: 'perhaps' is no value of the setting 'labels', which takes true, false, 1 or 0",
                   "f: '1G' is no value of the setting 'ring_budget', which takes an integer from 0 to 4294967295",
                   "f: 'trellis_shader_enqueue.optimize' has no value: write 'key = value'"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State that another room hangs on an object, without the object knowing the room.
+// State that other directories keep with an object, without the object knowing them.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,18 @@
 
 namespace trellis {
 
-// One slot per type T. Threading: any thread. Ownership: the attachments own their objects and destroy them in reverse
-// order of creation, while the owner's dispatch table is still usable.
-class Attachments {
+// One slot per type T. Threading: any thread. Ownership: components are destroyed in reverse order of
+// creation, while the owner's dispatch table is still usable.
+class Components {
  public:
-  Attachments() = default;
-  Attachments(const Attachments&) = delete;
-  Attachments& operator=(const Attachments&) = delete;
-  ~Attachments() { Clear(); }
+  Components() = default;
+  Components(const Components&) = delete;
+  Components& operator=(const Components&) = delete;
+  ~Components() { Clear(); }
 
   // The object of type T; made by `make()` (returns std::shared_ptr<T>) when there is none. `make` runs under the lock,
-  // so it must not use the attachments, and must not call down with the application's allocator. A null from `make` is
-  // returned and not kept.
+  // so it must not use them, and must not call down with the application's allocator. A null from `make` is returned
+  // and not kept.
   template <typename T, typename Make>
   [[nodiscard]] std::shared_ptr<T> GetOrCreate(Make&& make) {
     std::lock_guard lock(mutex_);

@@ -12,39 +12,39 @@
 layout(local_size_x = kLevelsWorkgroup) in;
 
 // Of the launch. Null if there are none, or no memory for them.
-uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, uint records) {
+uvec2 FindRecordState(SizingPlan plan, LaunchPlan launch, uint records) {
   const uvec2 regions = CurrentRegions(plan.consumed);
   RegionReference region = RegionOf(regions, launch.slot);
-  if (launch.note_words == kNoNotes) return uvec2(0u);
-  if (region.region.note_words == 0u) return NotesOf(region, launch.notes_before);
+  if (launch.state_words == kNoRecordState) return uvec2(0u);
+  if (region.region.state_words == 0u) return RecordStateOf(region, launch.state_words_before);
   // All numbers of records are known, so everyone finds the same places.
   uint own = 0u;
-  for (uint i = gl_LocalInvocationIndex; i < launch.first_noted; i += kLevelsWorkgroup) {
+  for (uint i = gl_LocalInvocationIndex; i < launch.first_with_state; i += kLevelsWorkgroup) {
     const LaunchPlan other = LaunchPlanReference(plan.launches).at[i];
     RegionReference before = RegionOf(regions, other.slot);
-    if (other.first_noted == i) own = SaturatingAdd(own, NoteUnits(before, RecordsIn(before)));
+    if (other.first_with_state == i) own = SaturatingAdd(own, StateUnits(before, RecordsIn(before)));
   }
   uint all;
   ScanWorkgroup(own, all);
-  return NotesInPool(region, RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot), all, launch.notes_before, records);
+  return RecordStateInPool(region, RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot), all, launch.state_words_before, records);
 }
 
 // Called by all invocations of a workgroup.
-void CloseLaunch(ClosePlan plan, Share share) {
+void PrepareLaunch(SizingPlan plan, Share share) {
   const LaunchPlan launch = LaunchPlanReference(plan.launches).at[share.launch];
   RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
   const uint present = RecordsIn(region);
   if (share.part != 0u && IsEmpty(PartOf(share, present))) return;
-  const uvec2 notes = FindNotes(plan, launch, present);
-  const uint records = launch.note_words != kNoNotes && IsNull(notes) ? 0u : present;
+  const uvec2 record_state = FindRecordState(plan, launch, present);
+  const uint records = launch.state_words != kNoRecordState && IsNull(record_state) ? 0u : present;
   LaunchSize size;
-  Landmarks landmarks;
-  const bool is_known = SizeLaunch(plan, launch, share, region, records, notes, size, landmarks);
+  SearchIndex search_index;
+  const bool is_known = SizeLaunch(plan, launch, share, region, records, record_state, size, search_index);
   if (kValidate && launch.kind == kLaunchDynamicGrid) CheckGrids(plan, launch, region, PartOf(share, records));
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   Records taken = region.region.records;
   taken.count = size.records;
-  const LaunchInput whole_launch = LaunchInput(taken, notes, size.workgroups, 0u, landmarks.address, landmarks.shift, size.slices);
+  const LaunchInput whole_launch = LaunchInput(taken, record_state, size.workgroups, 0u, search_index.address, search_index.shift, size.slices);
   if (IsDrawn(launch)) {
     WriteDraws(plan, launch, whole_launch);
   } else {
@@ -57,18 +57,18 @@ void CloseLaunch(ClosePlan plan, Share share) {
   ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, present - size.records));
 }
 
-void ReportHeapLoss(ClosePlan plan) {
+void ReportHeapLoss(SizingPlan plan) {
   if (plan.heap_slot == kNoSlot) return;
   ReportLoss(plan.reports, plan.origin, plan.heap_slot, plan.level, RegionOf(plan.consumed, plan.heap_slot).region.lost);
 }
 
 void main() {
-  const ClosePlan plan = ClosePlanReference(push.plan).plan;
+  const SizingPlan plan = SizingPlanReference(push.plan).plan;
   const ControlBlock control = ControlBlockReference(plan.control).control;
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (workgroup < plan.part_count) {
     if (workgroup == 0u && gl_LocalInvocationIndex == 0u) ReportHeapLoss(plan);
-    CloseLaunch(plan, ShareOf(plan, workgroup));
+    PrepareLaunch(plan, ShareOf(plan, workgroup));
   } else {
     const uint opening = (workgroup - plan.part_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (opening < plan.opening_count) OpenRegion(plan.regions, control.ring, control.dump, RegionPlanReference(plan.openings).at[opening]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the close-level kernel, and sum_grids before it, over launches of which the host knows everything.
+// Runs the kernel size_launches, and sum_grids before it, over launches of which the host knows everything.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct GridMember {
   }
 };
 
-class CloseKernelTest : public KernelTest {
+class SizingKernelTest : public KernelTest {
  protected:
   // One launch with its region. Record memory is at least as large as the region says.
   struct Launch {
@@ -39,18 +39,18 @@ class CloseKernelTest : public KernelTest {
     bool is_parted = false;
     bool is_summed = false;
   };
-  struct Closed {
+  struct Sized {
     shared::LaunchInput input;
     shared::DispatchArguments arguments;
-    std::vector<uint32_t> notes;
-    std::vector<uint32_t> landmarks;              // all that there is room for; empty if there are none
+    std::vector<uint32_t> record_state;
+    std::vector<uint32_t> search_index;           // all that there is room for; empty if there are none
     std::vector<std::array<uint32_t, 2>> slices;  // words of the table, with its end; empty if there is none
     // Of launches that are drawn: the first one is `input` and `arguments`.
     std::vector<shared::LaunchInput> draw_inputs;
     std::vector<shared::DispatchArguments> draw_arguments;
   };
-  static constexpr uint32_t kDense = 1024;             // records of regions that grow
-  static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
+  static constexpr uint32_t kDense = 1024;                // records of regions that grow
+  static constexpr uint32_t kNoSearchEntry = 0xdeadbeef;  // what was there before
   static constexpr size_t kTableWords = 2 * (shared::kMaxSlices + 1);
 
   static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
@@ -77,7 +77,7 @@ class CloseKernelTest : public KernelTest {
     Launch launch = StaticGrid(bound, bound, bound, records);
     launch.plan.kind = shared::kLaunchDynamicGrid;
     launch.plan.grid_member = member.Packed();
-    launch.plan.note_words = shared::kShortNotes;
+    launch.plan.state_words = shared::kShortRecordState;
     launch.region.records.stride = stride;
     launch.records.resize(size_t{records} * stride);
     std::mt19937 random(records * 31 + most);
@@ -99,14 +99,14 @@ class CloseKernelTest : public KernelTest {
   }
 
   // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
-  std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<shared::RegionPlan>& openings = {}) {
+  std::vector<Sized> Size(std::vector<Launch> launches, const std::vector<shared::RegionPlan>& openings = {}) {
     const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
     std::vector<shared::Region> consumed(heap_slot + 1);
     consumed[heap_slot].lost = heap_lost_;
     std::vector<shared::LaunchPlan> summed;
     std::vector<shared::LaunchPlan> parted;
     std::vector<shared::LaunchPlan> whole;
-    std::vector<uint32_t> note_words(heap_slot);
+    std::vector<uint32_t> state_words(heap_slot);
     std::vector<PlanSpan> regions(heap_slot);
     control_.ring = Memory(16).address;
     uint32_t places = 0;  // of inputs and arguments
@@ -117,12 +117,12 @@ class CloseKernelTest : public KernelTest {
       launch.plan.position = launch.plan.first_draw = places;
       places += std::max(launch.plan.draws, 1u);
       launch.plan.slice_table = static_cast<uint32_t>(launches.size() - i);
-      launch.plan.notes_before = note_words[launch.plan.slot];
-      note_words[launch.plan.slot] += launch.plan.note_words;
+      launch.plan.state_words_before = state_words[launch.plan.slot];
+      state_words[launch.plan.slot] += launch.plan.state_words;
       (!launch.is_parted ? whole : launch.is_summed ? summed : parted).push_back(launch.plan);
     }
     std::stable_partition(summed.begin(), summed.end(),
-                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
+                          [](const shared::LaunchPlan& launch) { return launch.has_search_index != 0; });
     bases_.clear();
     // Pools lie behind what grows out of them.
     constexpr size_t kRoomForRegions = 1 << 20;
@@ -135,8 +135,8 @@ class CloseKernelTest : public KernelTest {
     for (Launch& launch : launches) {
       PlanSpan& region = regions[launch.plan.slot];
       if (region.host == nullptr) {
-        // Without notes the capacity may be more than there is memory for.
-        const uint32_t words = note_words[launch.plan.slot];
+        // Without record state the capacity may be more than there is memory for.
+        const uint32_t words = state_words[launch.plan.slot];
         const uint64_t bytes =
             words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
         const size_t taken = std::max<size_t>({bytes, launch.records.size(), 16});
@@ -151,13 +151,13 @@ class CloseKernelTest : public KernelTest {
       }
       bases_.push_back(region.address);
     }
-    if (pool_units_ != 0) LetRegionsGrow(launches, note_words, consumed);
+    if (pool_units_ != 0) LetRegionsGrow(launches, state_words, consumed);
     control_.heap_slot = heap_slot;
     const PlanSpan inputs = Memory(places * sizeof(shared::LaunchInput));
     const PlanSpan arguments = Memory(places * sizeof(shared::DispatchArguments));
     opened_ = Memory(4096 * sizeof(shared::Region));
     reports_ = ReportMemory();
-    shared::ClosePlan plan = {};
+    shared::SizingPlan plan = {};
     plan.control = Memory(std::vector{control_}).address;
     plan.parts = parts_;
     plan.parted_count = static_cast<uint32_t>(summed.size() + parted.size());
@@ -166,21 +166,21 @@ class CloseKernelTest : public KernelTest {
     std::vector<shared::LaunchPlan> ordered = summed;
     ordered.insert(ordered.end(), parted.begin(), parted.end());
     ordered.insert(ordered.end(), whole.begin(), whole.end());
-    std::vector<uint32_t> first_noted(heap_slot, shared::kNoSlot);
+    std::vector<uint32_t> first_with_state(heap_slot, shared::kNoSlot);
     for (uint32_t i = 0; i < ordered.size(); ++i) {
-      ordered[i].first_noted = shared::kNoSlot;
-      if (pool_units_ == 0 || ordered[i].note_words == 0) continue;
-      uint32_t& first = first_noted[ordered[i].slot];
+      ordered[i].first_with_state = shared::kNoSlot;
+      if (pool_units_ == 0 || ordered[i].state_words == 0) continue;
+      uint32_t& first = first_with_state[ordered[i].slot];
       first = std::min(first, i);
-      ordered[i].first_noted = first;
+      ordered[i].first_with_state = first;
     }
     plan.launches = Memory(ordered).address;
     plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
-    const size_t landmarks_of_launch = size_t{parts_} * shared::kLandmarksOfPart;
-    const PlanSpan landmarks = Memory(std::vector(summed.size() * landmarks_of_launch + 1, kNoLandmark));
-    plan.landmarks = landmarks.address;
+    const size_t entries_of_launch = size_t{parts_} * shared::kSearchEntriesOfPart;
+    const PlanSpan search_index = Memory(std::vector(summed.size() * entries_of_launch + 1, kNoSearchEntry));
+    plan.search_index = search_index.address;
     // A table more on either side, which stays as it is.
-    const PlanSpan tables = Memory(std::vector((launches.size() + 2) * kTableWords, kNoLandmark));
+    const PlanSpan tables = Memory(std::vector((launches.size() + 2) * kTableWords, kNoSearchEntry));
     plan.slices = tables.address;
     plan.inputs = inputs.address;
     plan.arguments = arguments.address;
@@ -207,11 +207,11 @@ class CloseKernelTest : public KernelTest {
     const uint32_t workgroups =
         plan.part_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
     if (!summed.empty()) Run(Kernel::kSumGrids, plan, plan.summed_count * parts_);
-    Run(Kernel::kCloseLevel, plan, workgroups);
+    Run(Kernel::kSizeLaunches, plan, workgroups);
 
-    std::vector<Closed> closed;
+    std::vector<Sized> sized;
     for (size_t i = 0; i < launches.size(); ++i) {
-      Closed& one = closed.emplace_back();
+      Sized& one = sized.emplace_back();
       const uint32_t position = launches[i].plan.position;
       one.input = Read<shared::LaunchInput>(inputs, position);
       one.arguments = Read<shared::DispatchArguments>(arguments, position);
@@ -219,47 +219,50 @@ class CloseKernelTest : public KernelTest {
         one.draw_inputs.push_back(Read<shared::LaunchInput>(inputs, position + draw));
         one.draw_arguments.push_back(Read<shared::DispatchArguments>(arguments, position + draw));
       }
-      one.notes.resize(size_t{one.input.records.count} * launches[i].plan.note_words);
+      one.record_state.resize(size_t{one.input.records.count} * launches[i].plan.state_words);
       const shared::LaunchPlan& launch = launches[i].plan;
-      const std::byte* notes =
+      const std::byte* record_state =
           regions[launch.slot].host +
-          RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
+          RegionBytes(launches[i].region.records.stride, launch.state_words_before, launches[i].region.capacity);
       if (pool_units_ != 0) {
-        const uint64_t place = one.input.notes - pool_.address;
-        EXPECT_TRUE(one.notes.empty() || (one.input.notes >= pool_.address + pool_units_ / 2 * uint64_t{16} &&
-                                          place + one.notes.size() * sizeof(uint32_t) <= pool_.size));
-        if (HasFailure()) return closed;
-        notes = pool_.host + place;
+        const uint64_t place = one.input.record_state - pool_.address;
+        EXPECT_TRUE(one.record_state.empty() ||
+                    (one.input.record_state >= pool_.address + pool_units_ / 2 * uint64_t{16} &&
+                     place + one.record_state.size() * sizeof(uint32_t) <= pool_.size));
+        if (HasFailure()) return sized;
+        record_state = pool_.host + place;
       }
-      if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
+      if (!one.record_state.empty())
+        std::memcpy(one.record_state.data(), record_state, one.record_state.size() * sizeof(uint32_t));
       if (one.input.slices > 1 && launch.kind == shared::kLaunchDynamicGrid) {
-        EXPECT_EQ(one.input.landmarks, tables.address + launches[i].plan.slice_table * kTableWords * sizeof(uint32_t));
+        EXPECT_EQ(one.input.search_index,
+                  tables.address + launches[i].plan.slice_table * kTableWords * sizeof(uint32_t));
         one.slices.resize(one.input.slices + 1);
-        std::memcpy(one.slices.data(), tables.host + (one.input.landmarks - tables.address),
+        std::memcpy(one.slices.data(), tables.host + (one.input.search_index - tables.address),
                     one.slices.size() * sizeof(one.slices[0]));
         continue;
       }
-      if (one.input.landmarks == 0) continue;
-      EXPECT_EQ((one.input.landmarks - landmarks.address) % (landmarks_of_launch * sizeof(uint32_t)), 0u);
-      one.landmarks.resize(landmarks_of_launch);
-      std::memcpy(one.landmarks.data(), landmarks.host + (one.input.landmarks - landmarks.address),
-                  landmarks_of_launch * sizeof(uint32_t));
+      if (one.input.search_index == 0) continue;
+      EXPECT_EQ((one.input.search_index - search_index.address) % (entries_of_launch * sizeof(uint32_t)), 0u);
+      one.search_index.resize(entries_of_launch);
+      std::memcpy(one.search_index.data(), search_index.host + (one.input.search_index - search_index.address),
+                  entries_of_launch * sizeof(uint32_t));
     }
-    EXPECT_EQ(Read<uint32_t>(landmarks, summed.size() * landmarks_of_launch), kNoLandmark) << "behind the last one";
+    EXPECT_EQ(Read<uint32_t>(search_index, summed.size() * entries_of_launch), kNoSearchEntry) << "behind the last one";
     for (size_t word = 0; word < kTableWords; ++word) {
-      EXPECT_EQ(Read<uint32_t>(tables, word), kNoLandmark);
-      EXPECT_EQ(Read<uint32_t>(tables, (launches.size() + 1) * kTableWords + word), kNoLandmark);
+      EXPECT_EQ(Read<uint32_t>(tables, word), kNoSearchEntry);
+      EXPECT_EQ(Read<uint32_t>(tables, (launches.size() + 1) * kTableWords + word), kNoSearchEntry);
     }
-    return closed;
+    return sized;
   }
 
   // All regions: what lies behind the first 1024 records goes into segments, four for each power of two.
-  void LetRegionsGrow(const std::vector<Launch>& launches, const std::vector<uint32_t>& note_words,
+  void LetRegionsGrow(const std::vector<Launch>& launches, const std::vector<uint32_t>& state_words,
                       std::vector<shared::Region>& consumed) {
     uint64_t used = 0;
     for (const Launch& launch : launches) {
       shared::Region& region = consumed[launch.plan.slot];
-      region.note_words = note_words[launch.plan.slot];
+      region.state_words = state_words[launch.plan.slot];
       if (launch.plan.slot != launch.plan.identity || region.capacity <= kDense || launch.records.empty()) continue;
       region.records.dense = kDense;
       const uint32_t stride = region.records.stride;
@@ -273,10 +276,10 @@ class CloseKernelTest : public KernelTest {
       }
     }
     shared::Region& pool = consumed.back();
-    // Half of it is for notes.
+    // Half of it is for record state.
     pool.records = shared::DenseRecords(pool_.address, 16, pool_units_ / 2);
     pool.capacity = pool_units_ / 2;
-    pool.note_units = pool_units_ / 2 - pool_used_;
+    pool.state_units = pool_units_ / 2 - pool_used_;
     pool.reserved = static_cast<uint32_t>(used);
     pool.refused = UINT32_MAX;
   }
@@ -285,32 +288,32 @@ class CloseKernelTest : public KernelTest {
   void ExpectPartsLikeReference(Launch launch, const std::string& what) {
     launch.is_parted = launch.is_summed = true;
     ExpectLikeReference(launch, what + ", added up first");
-    launch.plan.has_landmarks = 1;
-    ExpectLikeReference(launch, what + ", added up first, with landmarks");
+    launch.plan.has_search_index = 1;
+    ExpectLikeReference(launch, what + ", added up first, with search_index");
     launch.is_summed = false;
     if (launch.region.capacity < 10000) ExpectLikeReference(launch, what);
   }
 
   // Each names the record that has its workgroup. `takes_all`: no record is lost.
-  static void ExpectLandmarks(const Launch& launch, const Closed& closed, bool takes_all) {
-    if (closed.input.slices > 1) return;
+  static void ExpectSearchIndex(const Launch& launch, const Sized& sized, bool takes_all) {
+    if (sized.input.slices > 1) return;
     const bool has_records = std::min(launch.region.reserved, launch.region.records.count) != 0;
-    ASSERT_EQ(closed.input.landmarks != 0, launch.plan.has_landmarks != 0 && launch.is_summed && has_records);
-    if (closed.input.landmarks == 0) return;
-    const uint32_t shift = closed.input.landmark_shift;
+    ASSERT_EQ(sized.input.search_index != 0, launch.plan.has_search_index != 0 && launch.is_summed && has_records);
+    if (sized.input.search_index == 0) return;
+    const uint32_t shift = sized.input.search_shift;
     ASSERT_LT(shift, 32u);
-    const auto first_workgroup = [&](size_t record) { return closed.notes[record * launch.plan.note_words]; };
+    const auto first_workgroup = [&](size_t record) { return sized.record_state[record * launch.plan.state_words]; };
     size_t count = 0;
     uint32_t record = 0;
-    for (uint64_t workgroup = 0; workgroup < closed.input.workgroup_count; workgroup += uint64_t{1} << shift) {
-      while (record + 1 < closed.input.records.count && first_workgroup(record + 1) <= workgroup) ++record;
-      ASSERT_LT(count, closed.landmarks.size());
-      ASSERT_EQ(closed.landmarks[count], record) << "landmark " << count;
+    for (uint64_t workgroup = 0; workgroup < sized.input.workgroup_count; workgroup += uint64_t{1} << shift) {
+      while (record + 1 < sized.input.records.count && first_workgroup(record + 1) <= workgroup) ++record;
+      ASSERT_LT(count, sized.search_index.size());
+      ASSERT_EQ(sized.search_index[count], record) << "search entry " << count;
       ++count;
     }
     if (!takes_all) return;
-    EXPECT_TRUE(shift == 0 || 4 * count > closed.landmarks.size()) << "there is room for more";
-    for (; count < closed.landmarks.size(); ++count) ASSERT_EQ(closed.landmarks[count], kNoLandmark);
+    EXPECT_TRUE(shift == 0 || 4 * count > sized.search_index.size()) << "there is room for more";
+    for (; count < sized.search_index.size(); ++count) ASSERT_EQ(sized.search_index[count], kNoSearchEntry);
   }
 
   static std::vector<std::array<uint32_t, 2>> WordsOf(const std::vector<shared::Slice>& table) {
@@ -322,28 +325,28 @@ class CloseKernelTest : public KernelTest {
   // Runs one launch. The kernel and the host's SizeLaunch both have to agree with the reference.
   void ExpectLikeReference(const Launch& launch, const std::string& what) {
     SCOPED_TRACE(what);
-    const std::vector<Closed> all = Close({launch});
-    const Closed& closed = all[0];
+    const std::vector<Sized> all = Size({launch});
+    const Sized& sized = all[0];
     const uint32_t count = std::min(launch.region.reserved, launch.region.records.count);
     const uint32_t stride = launch.region.records.stride;
     const ReferenceSize expected = ReferenceLaunch(launch.plan, launch.records, count, stride, limits_);
-    EXPECT_EQ(closed.input.records.count, expected.records);
-    EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
-    EXPECT_EQ(closed.notes, expected.notes);
-    std::vector<uint32_t> notes;
-    const LaunchSize of_host = SizeLaunch(launch.plan, {launch.records, count, stride}, limits_, notes);
+    EXPECT_EQ(sized.input.records.count, expected.records);
+    EXPECT_EQ(sized.input.workgroup_count, expected.workgroups);
+    EXPECT_EQ(sized.record_state, expected.record_state);
+    std::vector<uint32_t> record_state;
+    const LaunchSize of_host = SizeLaunch(launch.plan, {launch.records, count, stride}, limits_, record_state);
     EXPECT_EQ(of_host.records, expected.records);
     EXPECT_EQ(of_host.workgroups, expected.workgroups);
-    EXPECT_EQ(notes, expected.notes);
-    EXPECT_EQ(closed.input.slices, expected.slices);
+    EXPECT_EQ(record_state, expected.record_state);
+    EXPECT_EQ(sized.input.slices, expected.slices);
     EXPECT_EQ(of_host.slices, expected.slices);
-    EXPECT_EQ(closed.slices, WordsOf(expected.table));
+    EXPECT_EQ(sized.slices, WordsOf(expected.table));
     EXPECT_EQ(WordsOf(of_host.table), WordsOf(expected.table));
-    EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
-    ExpectLandmarks(launch, closed, expected.records == count);
-    ExpectRows(closed.arguments, ReferenceDispatched(launch.plan, expected.workgroups), limits_.max_workgroups_x,
+    EXPECT_EQ(sized.input.record_state != 0, launch.plan.state_words != shared::kNoRecordState);
+    ExpectSearchIndex(launch, sized, expected.records == count);
+    ExpectRows(sized.arguments, ReferenceDispatched(launch.plan, expected.workgroups), limits_.max_workgroups_x,
                expected.slices);
-    EXPECT_LE(closed.arguments.y, limits_.max_workgroups_y);
+    EXPECT_LE(sized.arguments.y, limits_.max_workgroups_y);
     const uint64_t lost = launch.region.lost + count - expected.records;
     ASSERT_EQ(Read<shared::DeviceReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
     if (lost == 0) return;
@@ -360,7 +363,7 @@ class CloseKernelTest : public KernelTest {
   shared::ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
   uint32_t pool_units_ = 0;  // 0: no region grows
-  uint32_t pool_used_ = 0;   // of the half for notes: not there
+  uint32_t pool_used_ = 0;   // of the half for record state: not there
   PlanSpan pool_;
   bool has_heap_ = true;
   uint32_t parts_ = 1;  // of launches that are parted
