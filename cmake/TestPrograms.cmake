@@ -77,7 +77,7 @@ endfunction()
 # A GoogleTest program on a driver; its results go to gpu_results/<driver>[.<variant>].json. With PARTS the first tier runs one n-th of the
 # tests, chosen by TRELLIS_TEST_PART (tests/support/test_part.h), and the full tier all of them. WITHOUT: tests that the variant would only
 # repeat, because they fix the setting that it changes. ONLY: the tests that the variant is about. SHARDS: that many tests of ctest, called
-# gpu_<name>.shard_0 and so on, share the program's tests, so that two of them use two cores.
+# gpu_<name>.shard_0 and so on, share the program's tests or those of the part, so that two of them use two cores.
 function(trellis_add_gpu_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS;SHARDS;COST" "ONLY;WITHOUT;ENVIRONMENT")
   string(REGEX MATCH "^[^.]+" driver "${name}")

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -243,8 +244,10 @@ TEST_P(Packing, PlacesInGridsFromRecords) {
     SCOPED_TRACE(shape.Invocations());
     ExpectPlaces(m, {.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8}, expected);
   }
-  // Where bounds are launched, those of two records, if the device allows as many invocations.
-  const bool of_two = IsForGpus() && context().properties.limits.maxComputeWorkGroupInvocations >= 192;
+  // Where bounds are launched, those of two records, if the device allows as many invocations. `validate` looks at
+  // every grid, so that nothing is launched by bounds.
+  const bool validates = std::getenv("TRELLIS_VALIDATE") != nullptr;
+  const bool of_two = IsForGpus() && !validates && context().properties.limits.maxComputeWorkGroupInvocations >= 192;
   EXPECT_EQ(Log().find(of_two ? "packed by 6," : "packed by 4,") != std::string::npos, IsOn());
 }
 

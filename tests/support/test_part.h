@@ -26,8 +26,17 @@ enum class PartKind : uint8_t { kOnDriver, kElsewhere };
 // Returns the part that was chosen of a run that has `parts` of them.
 [[nodiscard]] TestPart ChosenPart(const TestVariables& variables, uint32_t parts, PartKind kind);
 
-// Makes GoogleTest run the part that TRELLIS_TEST_PARTS and TRELLIS_TEST_PART name. Call it before
-// testing::InitGoogleTest.
+// How GoogleTest divides a program's tests: test i runs if i % total == index.
+struct TestShard {
+  uint32_t index = 0;
+  uint32_t total = 1;
+};
+
+// Returns the shard's share of a part: over all shards these are the part, each test once.
+[[nodiscard]] TestShard ShardOfPart(const TestPart& part, const TestShard& shard);
+
+// Makes GoogleTest run the part that TRELLIS_TEST_PARTS and TRELLIS_TEST_PART name, or the share of it that
+// GTEST_SHARD_INDEX names. Call it before testing::InitGoogleTest.
 void SelectTestPart(PartKind kind);
 
 }  // namespace trellis::test
