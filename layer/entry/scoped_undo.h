@@ -6,7 +6,7 @@
 namespace trellis::entry {
 
 // Destroys what the driver has just made, unless it is kept: if there is no memory left to take note of an object, the
-// application gets an error and no handle, so it cannot.
+// application gets an error and no handle to destroy.
 template <typename Undo>
 class [[nodiscard]] ScopedUndo {
  public:

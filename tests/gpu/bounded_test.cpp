@@ -2,7 +2,6 @@
 // Bounded mode: graphs whose worst case does not fit into the ring run in steps, and lose nothing.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <optional>
 #include <regex>
 #include <string>
@@ -10,6 +9,7 @@
 #include "tests/gpu/flood_module.h"
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/gpu/small_ring.h"
+#include "tests/gpu/variant.h"
 #include "tests/support/run.h"
 
 namespace trellis::test {
@@ -46,9 +46,8 @@ class Bounded : public SmallRingTest {
     EXPECT_LE(steps->used, steps->recorded);
     // With `validate`, what the last level of a recursion allocates for no node is told too, more often than reports
     // fit.
-    const bool validates = std::getenv("TRELLIS_VALIDATE") != nullptr;
     for (const Message& message : context().messages.Find(kRecordsLost))
-      EXPECT_TRUE(validates && message.text.find("were overwritten") != std::string::npos) << message.text;
+      EXPECT_TRUE(RunsWithValidate() && message.text.find("were overwritten") != std::string::npos) << message.text;
   }
 };
 

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <functional>
 #include <string>
 
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/gpu/logged_device.h"
+#include "tests/gpu/variant.h"
 #include "tests/support/run.h"
 
 namespace trellis::test {
@@ -246,8 +246,8 @@ TEST_P(Packing, PlacesInGridsFromRecords) {
   }
   // Where bounds are launched, those of two records, if the device allows as many invocations. `validate` looks at
   // every grid, so that nothing is launched by bounds.
-  const bool validates = std::getenv("TRELLIS_VALIDATE") != nullptr;
-  const bool of_two = IsForGpus() && !validates && context().properties.limits.maxComputeWorkGroupInvocations >= 192;
+  const bool of_two =
+      IsForGpus() && !RunsWithValidate() && context().properties.limits.maxComputeWorkGroupInvocations >= 192;
   EXPECT_EQ(Log().find(of_two ? "packed by 6," : "packed by 4,") != std::string::npos, IsOn());
 }
 

@@ -2,22 +2,11 @@
 #include "tests/support/test_part.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "tests/platform/platform.h"
 
 namespace trellis::test {
-
-namespace {
-
-// The variables of GoogleTest, which CMake sets.
-uint32_t NumberOr(const char* name, uint32_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : otherwise;
-}
-
-}  // namespace
 
 TestPart ChosenPart(const TestVariables& variables, uint32_t parts, PartKind kind) {
   if (variables.all_parts || parts < 2) return {};
@@ -34,7 +23,8 @@ void SelectTestPart(PartKind kind) {
   if (part.count < 2) return;
   std::printf("part %u of %u; again with TRELLIS_TEST_PARTS=%u TRELLIS_TEST_PART=%u\n", part.number % part.count + 1,
               part.count, part.count, part.number % part.count);
-  const TestShard shard = ShardOfPart(part, {NumberOr("GTEST_SHARD_INDEX", 0), NumberOr("GTEST_TOTAL_SHARDS", 1)});
+  const TestShard shard = ShardOfPart(
+      part, {NumberFromEnvironment("GTEST_SHARD_INDEX", 0), NumberFromEnvironment("GTEST_TOTAL_SHARDS", 1)});
   SetVariable("GTEST_TOTAL_SHARDS", std::to_string(shard.total));
   SetVariable("GTEST_SHARD_INDEX", std::to_string(shard.index));
 }
