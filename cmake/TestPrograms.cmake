@@ -56,6 +56,19 @@ function(trellis_driver_environment result driver)
   set(${result} "${environment}" PARENT_SCOPE)
 endfunction()
 
+# Sets `result` to the environment in which lavapipe's subgroups have `size` invocations. Mesa's cache of compiled shaders (25.0.7) hands out
+# what was compiled for other sizes: samples go wrong, and draws with a vertex stage corrupt the heap. So each size has a cache of its own.
+function(trellis_lavapipe_subgroups result size)
+  set(caches "$ENV{XDG_CACHE_HOME}")
+  if(NOT caches)
+    set(caches "$ENV{HOME}/.cache")
+  endif()
+  set(cache "${caches}/trellis/lavapipe_subgroups_${size}")
+  file(MAKE_DIRECTORY "${cache}")
+  math(EXPR bits "32 * ${size}")
+  set(${result} "LP_NATIVE_VECTOR_WIDTH=${bits}" "TRELLIS_TEST_SUBGROUP_SIZE=${size}" "MESA_SHADER_CACHE_DIR=${cache}" PARENT_SCOPE)
+endfunction()
+
 # trellis_add_driver_test(<test> DRIVER lavapipe|swiftshader|hardware COMMAND program [argument ...] [ENVIRONMENT NAME=value ...]
 #                         [PROPERTIES name value ...])
 # A program with the layer in front of a driver.
