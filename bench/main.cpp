@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// trellis_bench: what the extension costs beside hand-written compute. docs/performance.md describes the workloads.
+// trellis_bench: what the extension costs compared with hand-written compute. docs/performance.md describes the
+// workloads.
 #include <algorithm>
 #include <cstdio>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The internal kernels as SPIR-V. Their contract: shared/graph_data.h, and the plans beside it.
+// The internal kernels as SPIR-V. Their contract: shared/graph_data.h, and the plans next to it.
 #pragma once
 
 #include <cstdint>

@@ -16,13 +16,13 @@ import re
 import sys
 import tempfile
 
-# What any room of the layer may use beside itself.
+# What any room of the layer may use besides itself.
 PLUMBING = ["layer/platform", "layer/dispatch", "layer/objects", "layer/settings", "layer/diagnostics", "layer/device"]
 SUPPORT = ["spirv_lowering/support"]
 REPLAY = PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline", "meta_shaders"]
 EVERYTHING = None
 
-# Room -> rooms it may include, beside itself. The longest prefix of a file's path is its room.
+# Room -> rooms it may include besides itself. The longest prefix of a file's path is its room.
 RULES = {
     "spirv_lowering/support": [],
     "spirv_lowering": ["meta_shaders/runtime"],

@@ -64,7 +64,7 @@ struct LowerOptions {
 struct LoweredNode {
   std::vector<uint32_t> words;
   std::string entry_point;  // always "main"
-  // All that was read of the specialisation beside NodeInfo: other specialisations that agree about them lead to the
+  // All that was read of the specialisation besides NodeInfo: other specialisations that agree about them lead to the
   // same words.
   std::vector<ReadConstant> read_constants;
   // Where lowering added Workgroup memory: the bytes of all of it, the node's included. Nothing where it added none, or

@@ -58,7 +58,7 @@ std::vector<Contender> Contenders(const Gpu& gpu, const Workload& workload, cons
 constexpr std::chrono::milliseconds kSettling(500);
 constexpr std::chrono::milliseconds kMaxSettling(3000);
 constexpr double kSettled = 1.1;
-// Empty workgroups beside each of them, since small work alone leaves a GPU idle for most of the time. They touch no
+// Empty workgroups next to each of them, since small work alone leaves a GPU idle for most of the time. They touch no
 // memory.
 constexpr uint32_t kLoad[] = {4096, 256};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain, the fan-out and the Koch curve of trellis_bench with CUDA's dynamic parallelism, to run beside it on the same GPU.
+// The chain, the fan-out and the Koch curve of trellis_bench with CUDA's dynamic parallelism, to run next to it on the same GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -242,7 +242,7 @@ class Linker {
   Expected<void> OrderNodesAndCheckDepth() {
     std::vector<std::vector<NodeEdge>> successors = Successors();
     NodeOrder order = OrderNodes(successors);
-    // Each turn takes the last links of a name, or those outside of its arrays.
+    // Each iteration takes the last links of a name, or those outside of its arrays.
     while (!order.cycle.empty()) {
       const std::vector<uint32_t> nodes = NodesWithTentativeLinksIn(order.cycle);
       if (nodes.empty()) return Cycle(order.cycle, successors);

@@ -40,7 +40,7 @@ struct GraphPlan {
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256. Where draws read records, the first half is all of it and has the parts of all levels
   // (ring_parts.h); where each slot is launched once, it has all regions, and any level appends to them. What a
-  // RegionPlan says beside place and size is left to the launch planner.
+  // RegionPlan says besides place and size is left to the launch planner.
   uint64_t half_bytes[2] = {0, 0};
   bool bounded = true;  // everything that may arrive has room, wherever it goes; otherwise records can be lost
   // And no shader can send more than it may, and all regions are dense: no reservation of records fails.

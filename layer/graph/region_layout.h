@@ -40,7 +40,7 @@ struct RegionNeed {
 // Bytes that a region takes whose launches keep `state_words` words about each record. Saturates.
 [[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t state_words, uint64_t records);
 
-// All of it is dense. What stands beside place and size is left to the launch planner.
+// All of it is dense. What stands besides place and size is left to the launch planner.
 [[nodiscard]] shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity,
                                              uint32_t level);
 // The same for a need that has its `dense`, with what it gets from the pool.

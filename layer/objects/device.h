@@ -85,7 +85,7 @@ struct Device {
   // vkDestroyDevice.
   Components components;
 
-  // No other queue of the family runs beside it.
+  // No other queue of the family runs at the same time.
   [[nodiscard]] bool HasOneQueue(uint32_t family) const {
     return family < queue_counts.size() && queue_counts[family] == 1;
   }

@@ -82,8 +82,8 @@ uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
 }
 
 // As many as keep a GPU busy while some of them wait for memory; starting more costs more than it gains. On a CPU
-// entering a launch costs each subgroup as much as several turns of a small node, so that few workgroups with long runs
-// are best, as long as every core has several.
+// entering a launch costs each subgroup as much as several iterations of a small node, so that few workgroups with long
+// runs are best, as long as every core has several.
 uint32_t MaxPackedWorkgroups(const Device& device) {
   if (device.settings.max_packed_workgroups != 0) return device.settings.max_packed_workgroups;
   if (!TargetsCpu(device)) return 16384;

@@ -84,6 +84,6 @@ uint trellis_remaining_recursion() { return LaunchBlockReference(trellis_launch)
 #include "meta_shaders/runtime/enter_coalescing.glsl"
 #include "meta_shaders/runtime/enter_dynamic.glsl"
 #include "meta_shaders/runtime/enter_static.glsl"
-#include "meta_shaders/runtime/turns.glsl"
+#include "meta_shaders/runtime/iterations.glsl"
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL

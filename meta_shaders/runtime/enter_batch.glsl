@@ -46,7 +46,7 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
       parts[i] = own + i < own_end ? counts.at[own + i] : 0u;
       sum += parts[i];
     }
-    // As many turns in every invocation.
+    // As many iterations in every invocation.
     for (uint i = kMaxCounts; i < each; ++i) {
       uint part = counts.at[min(own + i, end - 1u)];
       sum += own + i < own_end ? part : 0u;

@@ -108,10 +108,10 @@ bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint
   return true;
 }
 
-// A turn of a run.
+// An iteration of a run.
 void trellis_take_grid(const uint grid_member, const uint state_words) { TakeGrid(grid_member, state_words, trellis_workgroup - trellis_before); }
 
-// To the next turn. False: there is none.
+// To the next iteration. False: there is none.
 bool trellis_run_on_grids(const uint state_words) {
   if (trellis_end - trellis_workgroup <= 1u) return false;
   ++trellis_workgroup;

@@ -48,7 +48,7 @@ uvec2 trellis_source;    // what begins with them
 Records trellis_records;
 uint trellis_dense_end;  // where it strides: records below it exist and lie dense
 uint trellis_group;  // of a coalescing launch: number of the workgroup's first record
-uint trellis_rest;   // records of the workgroup behind trellis_record, which its next turn begins with
+uint trellis_rest;   // records of the workgroup behind trellis_record, which its next iteration begins with
 uvec2 trellis_record_state;
 uvec2 trellis_search_index;
 uint trellis_search_shift;
@@ -76,7 +76,7 @@ void SetRecord(const uint record) {
   trellis_input = uvec4(RecordAddress(trellis_records, record), 1u, trellis_records.stride);
 }
 
-// The records [first, end), or as many of them as lie side by side: the rest is for another turn.
+// The records [first, end), or as many of them as lie side by side: the rest is for another iteration.
 void SetPiece(const Records records, const uint first, const uint end) {
   uvec2 address = ElementAddress(records.base, first, records.stride);
   trellis_record = end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens regions: after the begin kernel those that it did not; where there is no begin kernel, beside level 0, those that level 0 does not append to, the
+// Opens regions: after the begin kernel those that it did not; where there is no begin kernel, at the same time as level 0, those that level 0 does not append to, the
 // set of the next execution among them.
 #version 460
 #extension GL_GOOGLE_include_directive : require

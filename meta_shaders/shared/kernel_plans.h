@@ -124,7 +124,7 @@ struct DensePart {
 };
 
 // One region per invocation: what is too much for the begin kernel's one workgroup; where there is no begin kernel,
-// what the execution opens beside level 0, which appends to none of it.
+// what the execution opens in addition to level 0, which appends to none of it.
 struct OpenPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS regions;      // Region[] of all levels

@@ -23,7 +23,7 @@ StartWine() {
   unset VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES VK_LAYER_PATH VK_INSTANCE_LAYERS
   export XDG_DATA_DIRS="${WINE_DIR}/drivers" XDG_CONFIG_DIRS="${WINE_DIR}/drivers" XDG_DATA_HOME="${WINE_DIR}/drivers" XDG_CONFIG_HOME="${WINE_DIR}/drivers"
   export WINEPREFIX="${WINE_DIR}/prefix" WINEDEBUG="${WINEDEBUG:--all}" LC_ALL=C.UTF-8
-  # The loader beside the sample, not Wine's own; no questions about packages that Wine could fetch.
+  # The loader next to the sample, not Wine's own; no questions about packages that Wine could fetch.
   export WINEDLLOVERRIDES="vulkan-1=n;mscoree=;mshtml="
   rm -f "${display_number}"
   Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp 3>"${display_number}" >/dev/null 2>&1 &

@@ -22,7 +22,7 @@ class PayloadAccess {
   // on parameters.)
   void MakeShared() { shared_vulkan_model_ = true; }
 
-  // What is known of a pointer beside its type. `alignment`: bytes.
+  // What is known of a pointer besides its type. `alignment`: bytes.
   void SetAlignment(Id pointer, uint32_t alignment) { alignments_[pointer] = alignment; }
   void SetAlignmentOfCopy(Id pointer, Id original);
   // `pointer` is an access chain: `base` points to a `type`.

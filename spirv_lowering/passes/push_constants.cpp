@@ -87,7 +87,7 @@ class BlockExtension {
         std::vector<Instruction> body;
         body.reserve(block.body.size());
         for (Instruction& instruction : block.body) {
-          // What a call does beside returning the pointer has to be done.
+          // A call's other effects than the returned pointer remain.
           if (aliases_.contains(instruction.result_id) && instruction.opcode != spv::Op::OpFunctionCall) continue;
           if (instruction.opcode == spv::Op::OpFunctionCall) DropArguments(instruction);
           if (!aliases_.empty()) {

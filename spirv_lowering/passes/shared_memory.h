@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workgroup memory beside blocks with an explicit layout (SPV_KHR_workgroup_memory_explicit_layout).
+// Workgroup memory next to blocks with an explicit layout (SPV_KHR_workgroup_memory_explicit_layout).
 #pragma once
 
 #include <cstdint>

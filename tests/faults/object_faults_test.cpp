@@ -96,7 +96,7 @@ TEST(ObjectFaults, PipelineLayouts) {
       });
 }
 
-// Stored as it is, so that one more is made beside it.
+// Stored as it is, so that one more is made next to it.
 // Render passes of the layer that the driver cannot make do no harm (SplitObjects.failures_below_leave_nothing_behind).
 TEST(ObjectFaults, RenderPasses) {
   FailAllocations(CreationOf<VkRenderPass>(

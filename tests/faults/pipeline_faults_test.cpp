@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution graphs, libraries of nodes, and compute pipelines beside them.
+// Execution graphs, libraries of nodes, and compute pipelines next to them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ TEST_P(BufferBounds, StageIsRobust) {
   const auto robustness = Robust2();
   GraphRun run(context(), {.words = kWords, .layout = {.buffers_per_set = 2}});
   run.Node({.text = m.Text(), .entry = "Root", .chain = &robustness});
-  // With a node structure beside it, too.
+  // With a node structure next to it, too.
   run.Node({.text = m.Text(), .entry = "Access", .index = 0, .chain = &robustness});
   // The word before, words behind: in the guard, and far beyond.
   const std::vector<uint32_t> indices = {0, 5, kWords - 1, kWords, kWords + 1, kWords + 300, 0x100000, 0x3fffffff};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What create infos can ask of graphs beside their nodes: flags in both forms, derivatives, nothing that has to be
+// What create infos can ask of graphs besides their nodes: flags in both forms, derivatives, nothing that has to be
 // compiled, subgroup sizes.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What extensions bind for compute beside pipelines and sets survives a graph: shader objects and descriptor buffers.
+// What extensions bind for compute besides pipelines and sets survives a graph: shader objects and descriptor buffers.
 #include <gtest/gtest.h>
 
 #include <cstring>

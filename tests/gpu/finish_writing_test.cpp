@@ -310,7 +310,7 @@ TEST_P(FinishWriting, RecordsWithoutBytes) {
   }
 }
 
-// Two of a record's workgroups never finish: nobody is the last one. The record beside it is not concerned.
+// Two of a record's workgroups never finish: nobody is the last one. The record next to it is not concerned.
 TEST_P(FinishWriting, WorkgroupThatNeverCalls) {
   NodeAsm m = Begin();
   const Id words = m.StorageBuffer(0);
@@ -397,7 +397,7 @@ TEST_P(FinishWriting, OverwrittenGrid) {
   }
 }
 
-// More workgroups than 15 and 16 bits hold, beside a record with a single one.
+// More workgroups than 15 and 16 bits hold, next to a record with a single one.
 TEST_P(FinishWriting, ManyWorkgroups) {
   for (const Grid& size : {Grid{32769, 1, 1}, Grid{300, 300, 1}}) {
     NodeAsm m = Begin();

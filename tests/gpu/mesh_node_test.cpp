@@ -39,7 +39,7 @@ class MeshNodes : public MeshNodeTest {
   }
 };
 
-// Tiles that touch nothing of one another, one record beside the other.
+// Tiles that touch nothing of one another, one record next to the other.
 std::vector<Tiles> Row(uint32_t count, uint32_t y, uint32_t first_value, uint32_t first_counter) {
   std::vector<Tiles> row;
   for (uint32_t i = 0; i < count; ++i)
@@ -165,7 +165,7 @@ TEST_F(MeshNodes, ResubmittedRecordings) {
   EXPECT_TRUE(std::equal(counts.begin(), counts.end(), words().words().begin()));
 }
 
-// A static grid beside a grid from the payload, of one record.
+// A static grid next to a grid from the payload, of one record.
 TEST_F(MeshNodes, SharedInputs) {
   Link({{kTilesNode, kTilesFragSpv}, {kTilesSharerNode, kTilesFragSpv, "below", 0}});
   const std::vector<Tiles> records = {{{2, 3}, {0, 0}, {4, 4}, {4, 4}, 10, 0},

@@ -122,7 +122,7 @@ TEST_P(Packing, StridesOfTheApplication) {
   }
 }
 
-// Each invocation is the first and only one of its workgroup, whoever runs beside it.
+// Each invocation is the first and only one of its workgroup, whichever others run at the same time.
 TEST_P(Packing, PlacesAndLength) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);

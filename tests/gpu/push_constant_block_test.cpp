@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Push constant blocks that are used as a whole, beside the layer's own bytes.
+// Push constant blocks that are used as a whole, next to the layer's own bytes.
 #include <gtest/gtest.h>
 
 #include "tests/support/gpu_test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Push constants of the application in nodes: pushed beside the layer's own, or copied where it uses all of them.
+// Push constants of the application in nodes: pushed next to the layer's own, or copied where it uses all of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -84,7 +84,7 @@ TEST_P(SpecializedLayouts, LengthsDifferBetweenNodes) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-// A block {uint; uint[n]} of which n words lie in the layout's range, beside the layer's own.
+// A block {uint; uint[n]} of which n words lie in the layout's range, next to the layer's own.
 TEST_P(SpecializedLayouts, PushConstants) {
   constexpr uint32_t kLength = 9;
   NodeAsm m(shape());

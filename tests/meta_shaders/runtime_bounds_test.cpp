@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever counters, counts, indices, numbers of workgroups and grids the runtime's functions meet: addresses stay in
-// the region, the heap or the dump, nothing beside them is written, and what finds no place is counted.
+// the region, the heap or the dump, nothing next to them is written, and what finds no place is counted.
 #include <algorithm>
 #include <string>
 

@@ -183,7 +183,7 @@ TEST_F(SizingKernelTest, SearchIndexOfOneRecord) {
   }
 }
 
-// Two of them on one region, beside one that has none.
+// Two of them on one region, next to one that has none.
 TEST_F(SizingKernelTest, EachLaunchHasASearchIndexOfItsOwn) {
   parts_ = 3;
   Launch without = DynamicGrid({0, 4, 1}, 4, 3000, 5);

@@ -98,7 +98,7 @@ class TopologyMaker {
     const auto newest = static_cast<uint32_t>(nodes_.size()) - 1;
     const uint32_t sharee = nodes_[newest].shares ? nodes_[newest].shares->node : newest;
     const uint32_t words = KindOf(sharee).input.record_words;
-    // A node that writes its input must not have readers beside it.
+    // A node that writes its input must not have readers at the same time.
     if (KindOf(sharee).input.overwrites) return;
     const Choice choice = PickKind(
         sharee, [words](const NodeKind& kind) { return kind.shares_input && kind.input.record_words == words; });

@@ -19,7 +19,7 @@ struct CheckedScratch {
   VkDeviceSize size = 0;
 };
 
-// What is in the world beside the stream. Before the stream an unknown graph ran on the same queue, with the same
+// What is in the world besides the stream. Before the stream an unknown graph ran on the same queue, with the same
 // scratch, ring and prepared regions, and was left; after it such a graph follows, and the host reads the reports.
 // Labels tell where a graph begins and ends.
 struct CheckedWorld {

@@ -91,7 +91,7 @@ TEST_F(DrawBarrierTest, SeveralGraphsInOneInstance) {
 }
 
 // A graph without draws follows one with draws, and the other way round. What enters behind draws waits for kernels
-// beside them, too, which read regions that this other graph does not have.
+// at the same time, too, which read regions that this other graph does not have.
 TEST_F(DrawBarrierTest, GraphsWithAndWithoutDraws) {
   BeginDynamic();
   Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2), NodeBuilder("b").To("c"), NodeBuilder("c")},

@@ -163,7 +163,7 @@ TEST_F(BarrierTest, ANodeThatWritesItsInputInALaterLevel) {
   ExpectExact(BarriersFor(3));
 }
 
-// The counters stand beside the records, in the ring, for entries too.
+// The counters stand next to the records, in the ring, for entries too.
 TEST_F(BarrierTest, NodesThatFinishWriting) {
   NodeBuilder a = Writing(NodeBuilder("a")).Static(4).To("b");
   NodeBuilder b = Writing(NodeBuilder("b")).Dynamic().To("c");

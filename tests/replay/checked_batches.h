@@ -78,7 +78,7 @@ class BatchLog : protected InstanceLog {
     const shared::RegionPlan* opening = open_.Find(block.source);
     if (block.form != shared::kFormRegion || opening == nullptr)
       return Complain("a launch in a batch reads no region that is open");
-    // Not the record state, which a sizing kernel beside it may take.
+    // Not the record state, which a concurrent sizing kernel may take.
     const std::string what = "launch_batches reads region " + std::to_string(opening->slot);
     Touch(block.source, block.source + sizeof(shared::Records), kRead, what);
     Touch(block.source + offsetof(shared::Region, reserved), block.source + offsetof(shared::Region, segments), kRead,

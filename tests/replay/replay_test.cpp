@@ -141,7 +141,8 @@ TEST_F(ReplayTest, QueuesOfOneFamilyGiveTheirRingsBack) {
   EXPECT_EQ(HostBarriers(device), 1u);
 }
 
-// Executions prepare regions for one another: a kernel beside level 0, and a dispatch of level 1 for each of two sets.
+// Executions prepare regions for one another: a kernel concurrent with level 0, and a dispatch of level 1 for each of
+// two sets.
 TEST_F(ReplayTest, PreparedRegionsTakeTheBeginKernelsPlace) {
   Settings settings = Quiet();
   settings.prepare_regions = true;

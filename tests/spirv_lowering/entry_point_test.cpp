@@ -21,7 +21,7 @@ TEST(EntryPoint, CoalescingNode) {
       << text;
 }
 
-// A turn for the rest of its records begins with what the first one began with.
+// An iteration for the rest of its records begins with what the first one began with.
 TEST(EntryPoint, CoalescingNodeWithInitialMemory) {
   NodeParts parts;
   parts.globals =

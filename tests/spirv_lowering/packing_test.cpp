@@ -338,7 +338,7 @@ TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
   EXPECT_TRUE(Strides(info, true));
 }
 
-// Each turn takes its record and the workgroup of it, and sends what it sends.
+// Each iteration takes its record and the workgroup of it, and sends what it sends.
 TEST(Packing, WorkgroupsRunThroughGridsFromRecordsOnACpu) {
   LowerRequest request;
   request.packed = 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch address beside the application's push constants.
+// The launch address next to the application's push constants.
 #include <gtest/gtest.h>
 
 #include "spirv_lowering/lower.h"

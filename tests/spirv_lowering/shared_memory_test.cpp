@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime's words in Workgroup memory beside blocks with an explicit layout.
+// The runtime's words in Workgroup memory next to blocks with an explicit layout.
 #include <gtest/gtest.h>
 
 #include <cstdint>

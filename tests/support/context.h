@@ -42,7 +42,7 @@ struct ContextOptions {
   uint32_t api_version = VK_API_VERSION_1_3;      // of the application
   FeatureForm features = FeatureForm::kCore;
   bool device_group = false;                 // the device is a group of itself
-  std::vector<const char*> extensions = {};  // beside OptionalExtensions; the device must have them
+  std::vector<const char*> extensions = {};  // besides OptionalExtensions; the device must have them
   void* feature_chain = nullptr;             // the structures of their features
   bool robust_buffer_access = false;         // the feature, which every device has
   bool one_queue = false;                    // the device has one queue, instead of all with compute

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordinary pipelines, for what runs beside graphs.
+// Ordinary pipelines, for what runs next to graphs.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct TriangleInput {
   VkPipelineInputAssemblyStateCreateInfo assembly;
 };
 
-// Everything that a graphics pipeline is made of beside its shaders and what a vertex shader reads: triangles, drawn
+// Everything that a graphics pipeline is made of besides its shaders and what a vertex shader reads: triangles, drawn
 // with dynamic rendering into one R32_UINT image; viewport and scissor are dynamic.
 struct ColorState {
   ColorState();

@@ -19,7 +19,7 @@ foreach(file bin/trellis include/trellis/node_payload.glsl include/trellis/vulka
     message(FATAL_ERROR "${file} was not installed")
   endif()
 endforeach()
-# Moved as a whole, it still works: the program finds the header beside itself.
+# Moved as a whole, it still works: the program finds the header next to itself.
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
 run("configure" "${CMAKE_COMMAND}" -G Ninja -S "${WORK}/source" -B "${WORK}/build" -DCMAKE_PREFIX_PATH=${WORK}/moved -DTRELLIS_GLSLANG=${GLSLANG}
     -DVULKAN_INCLUDE_DIR=${VULKAN_INCLUDE_DIR})

@@ -14,7 +14,7 @@ namespace trellis::tool {
 struct OptionShape {
   std::string_view name;  // "-o", "--json"
   bool takes_value = false;
-  bool joined = false;  // "-DNAME" beside "-D NAME"
+  bool joined = false;  // "-DNAME" as well as "-D NAME"
   bool repeated = false;
 };
 

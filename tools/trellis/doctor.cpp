@@ -24,7 +24,7 @@ constexpr std::string_view kHelp =
     "exit status: 0 every device that offers graphs passed, 1 a test failed or no device offers graphs, 2 the command "
     "line is wrong\n";
 
-// The program beside this one, else the one in PATH.
+// The program next to this one, else the one in PATH.
 std::string FindDoctor() {
   std::error_code ignored;
   fs::path beside = OwnProgram().parent_path() / "trellis-doctor";

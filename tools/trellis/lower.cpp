@@ -18,7 +18,7 @@ constexpr std::string_view kHelp =
     "usage: trellis lower FILE -o OUTPUT [--entry NAME] [--spec ID=VALUE]... [--json] [options]\n\n"
     "Lowers one node to an ordinary compute or mesh shader on buffer device addresses, and prints what it is as a "
     "node. At pipeline creation\n"
-    "the layer chooses options for the device. With its setting dump_dir it writes them beside each shader, and with "
+    "the layer chooses options for the device. With its setting dump_dir it writes them next to each shader, and with "
     "that file the result here\n"
     "has the same bytes as the layer's. The default is what every device runs.\n\n"
     "  -o OUTPUT           output file\n"

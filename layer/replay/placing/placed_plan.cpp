@@ -13,7 +13,7 @@ namespace {
 // that are never asked for again: not many of those are kept.
 constexpr size_t kMaxPlans = 16;
 
-// What a plan depends on beside the graph and its device. Of the environment, all that is not the device's or the
+// What a plan depends on besides the graph and its device. Of the environment, all that is not the device's or the
 // dispatch's own.
 struct PlacedPlanKey {
   std::shared_ptr<const RelocatablePlan> counted;  // of one ring_budget

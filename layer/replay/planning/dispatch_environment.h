@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plan of a dispatch depends on beside the graph and its inputs.
+// What the plan of a dispatch depends on besides the graph and its inputs.
 #pragma once
 
 #include <cstdint>

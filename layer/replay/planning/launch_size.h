@@ -70,7 +70,7 @@ struct DispatchSize {
                                     const LaunchLimits& limits, std::vector<uint32_t>& record_state);
 
 // Whether counters that producers keep in a region can be the arguments of its slot's own launch, whatever arrives (see
-// shared::Region). Then `opening` gets what stands beside the counts. Grids from records: of nodes that launch bounds.
+// shared::Region). Then `opening` gets what stands besides the counts. Grids from records: of nodes that launch bounds.
 [[nodiscard]] bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limits,
                                     shared::RegionPlan& opening);
 

@@ -156,7 +156,7 @@ class Planner {
     NumberRegions();
   }
 
-  // Of the ring, beside the records of level 0 that lie in it.
+  // Of the ring, besides the records of level 0 that lie in it.
   [[nodiscard]] uint64_t FreeBytes(uint64_t budget) const { return budget - std::min(key_.reserved, budget / 2); }
 
   // Nothing where one pass is the better choice.

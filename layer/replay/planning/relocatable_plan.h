@@ -73,7 +73,7 @@ struct RelocatablePlan {
   [[nodiscard]] bool UsesLongestPaths() const { return scratch.region_levels == 1; }
 };
 
-// What it depends on beside the graph and its device.
+// What it depends on besides the graph and its device.
 struct RelocatablePlanKey {
   std::vector<RootCount> counts;  // launches of one slot's records stand together, slots in their order
   uint64_t reserved = 0;          // bytes of the ring that something else takes as long as steps run

@@ -186,7 +186,8 @@ class DispatchRecorder {
     recorder_.Mark("counts", number);
   }
 
-  // In the last level, when everything has been sent; or beside the draws, which may be sized behind the last level.
+  // In the last level, when everything has been sent; or concurrently with the draws, which may be sized behind the
+  // last level.
   void RecordLosses() {
     if (!placed_.losses) return;
     const ScopedLabel label = Label("trellis losses");

@@ -28,7 +28,7 @@ struct BarrierScope {
 VkPipelineStageFlags SourceOf(GraphBarrier barrier, bool have_drawn) {
   const bool is_inside = barrier == GraphBarrier::kWork || barrier == GraphBarrier::kArguments;
   if (!have_drawn || is_inside) return VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-  // Kernels beside draws do not read the ring.
+  // Kernels concurrent with draws do not read the ring.
   if (barrier == GraphBarrier::kRelease) return VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
   // The application orders what fragment shaders do to its memory, except within a graph.
   const bool is_step = barrier == GraphBarrier::kStep;

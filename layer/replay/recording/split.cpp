@@ -20,7 +20,7 @@ bool IsInside(const CommandBuffer& command_buffer) {
 // commands of the second one, so this one does what they do: all stages that they may name have their part in it. The
 // layout transitions of a render pass object come behind all attachment stages, and its external dependencies may begin
 // with any stage.
-// With draws, what was computed before them, too; and before kernels that run beside the draws.
+// With draws, what was computed before them, too; and before kernels that run concurrently with the draws.
 void RecordBarrierBetweenParts(const CommandBuffer& command_buffer, SecondPart second) {
   constexpr VkPipelineStageFlags kFramebufferStages =
       VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |

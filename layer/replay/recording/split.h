@@ -23,7 +23,7 @@ class [[nodiscard]] ScopedSplit {
  public:
   ScopedSplit(const CommandBuffer& command_buffer, SecondPart second);
   ~ScopedSplit();
-  // Commands that follow it in this life run beside those of the second part.
+  // Commands that follow it in this life run concurrently with those of the second part.
   void RecordBarrier();
   ScopedSplit(const ScopedSplit&) = delete;
   ScopedSplit& operator=(const ScopedSplit&) = delete;

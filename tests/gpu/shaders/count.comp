@@ -3,7 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "trellis/node_payload.glsl"
 
-// A compute node beside mesh nodes: adds push constants to a word.
+// A compute node next to mesh nodes: adds push constants to a word.
 struct Count {
   uint counter;
 };

@@ -30,7 +30,7 @@ TEST(BufferUsage, flags2_are_translated_where_the_driver_knows_them_and_flattene
   flags2.usage = VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
   VkBufferCreateInfo info = {};
   info.pNext = &flags2;
-  info.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;  // ignored beside flags2
+  info.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;  // ignored where there are flags2
   Arena arena;
 
   const VkBufferCreateInfo* kept = EditBufferUsage(info, false, arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Render pass objects: what is made beside the application's, what begins with it, and what devices without graphs or
+// Render pass objects: what is made next to the application's, what begins with it, and what devices without graphs or
 // without splits see.
 #include "layer/objects/handle_table.h"
 #include "tests/layer/entry/split_fixture.h"

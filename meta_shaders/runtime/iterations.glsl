@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workgroups of a dispatch that do more than one record or group of records, one after the other.
-#ifndef TRELLIS_META_SHADERS_RUNTIME_TURNS_GLSL
-#define TRELLIS_META_SHADERS_RUNTIME_TURNS_GLSL
+#ifndef TRELLIS_META_SHADERS_RUNTIME_ITERATIONS_GLSL
+#define TRELLIS_META_SHADERS_RUNTIME_ITERATIONS_GLSL
 
 #include "meta_shaders/runtime/enter_coalescing.glsl"
 
-// To the next records of a workgroup that entered, up to `coalesce` of them. False: there are none. Light, since it is what a turn of a small node costs
-// beside the node: where records do not lie dense, what a turn takes is read again. A launch has less than 2^31 records, so that no sum wraps.
+// To the next records of a workgroup that entered, up to `coalesce` of them. False: there are none. Light, since it is what an iteration of a small node costs
+// next to the node: where records do not lie dense, what an iteration takes is read again. A launch has less than 2^31 records, so that no sum wraps.
 bool trellis_stride(const uint coalesce) {
   if (coalesce == 1u) {
     trellis_record += trellis_step;
@@ -30,8 +30,8 @@ bool trellis_stride(const uint coalesce) {
   return true;
 }
 
-// The same for a run (EnterRun) of records: the next ones are neighbours. What a turn takes is found at its beginning, from the record's number alone: a
-// CPU driver blends each variable that goes from turn to turn with what invocations that have ended had in it.
+// The same for a run (EnterRun) of records: the next ones are neighbours. What an iteration takes is found at its beginning, from the record's number alone: a
+// CPU driver blends each variable that goes from iteration to iteration with what invocations that have ended had in it.
 void trellis_take(const uint coalesce) {
   if (coalesce != 1u) {
     SetPiece(trellis_records, trellis_record, EndOfGroup(coalesce));
@@ -50,4 +50,4 @@ bool trellis_run_on(const uint each, const uint coalesce) {
   return trellis_record < trellis_records.count;
 }
 
-#endif  // TRELLIS_META_SHADERS_RUNTIME_TURNS_GLSL
+#endif  // TRELLIS_META_SHADERS_RUNTIME_ITERATIONS_GLSL
