@@ -101,8 +101,9 @@ Phase "installing what is missing" "${REPO_ROOT}/scripts/bootstrap.sh"
 HasCompiledShaders || smaller=3
 export TRELLIS_TEST_PART=${part} TRELLIS_TEST_SMALLER_PARTS=${smaller}
 if [ "${part}" = all ]; then export TRELLIS_TEST_SOAK_SECONDS=240; fi
-# Leaks inside drivers are not ours to fix; everything else is.
-export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
+# Leaks inside drivers are not ours to fix; everything else is. Drivers and compilers allocate much and briefly: with freed memory kept instead of
+# given back to the system every five seconds, a GPU test takes a fifth less time.
+export ASAN_OPTIONS="detect_leaks=1:allocator_release_to_os_interval_ms=-1:${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=${REPO_ROOT}/scripts/lsan_suppressions.txt:print_suppressions=0:${LSAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 
