@@ -48,12 +48,12 @@ add_test(NAME repository.documents_selftest COMMAND Python3::Interpreter "${PROJ
 add_test(NAME repository.run_documents_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/run_documents.py" --self-test)
 # With sanitizers the drivers' own leaks would count.
 if(TARGET trellis AND TARGET hello_graph AND NOT TRELLIS_SANITIZE)
-  if(EXISTS "${TRELLIS_ICD_LAVAPIPE}")
+  if("lavapipe" IN_LIST TRELLIS_CPU_DRIVERS)
+    trellis_driver_environment(environment lavapipe)
     add_test(NAME documents
       COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/run_documents.py" --build "${PROJECT_BINARY_DIR}"
               --include "${TRELLIS_VULKAN_INCLUDE_DIR}")
-    set_tests_properties(documents PROPERTIES
-      ENVIRONMENT "VK_ICD_FILENAMES=${TRELLIS_ICD_LAVAPIPE};VK_DRIVER_FILES=${TRELLIS_ICD_LAVAPIPE}" LABELS gpu)
+    set_tests_properties(documents PROPERTIES ENVIRONMENT "${environment}" LABELS gpu)
   else()
     message(STATUS "The commands of the documents are not tested: there is no lavapipe")
   endif()

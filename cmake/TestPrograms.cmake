@@ -1,22 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How test programs become tests of ctest: programs without a device, and runs of a program on one driver.
 
-# The drivers that scripts/bootstrap.sh provides.
-find_file(TRELLIS_ICD_LAVAPIPE NAMES lvp_icd.json lvp_icd.x86_64.json lvp_icd.aarch64.json
-  PATHS /etc/vulkan/icd.d /usr/local/share/vulkan/icd.d /usr/share/vulkan/icd.d NO_DEFAULT_PATH)
-set(TRELLIS_ICD_SWIFTSHADER "${PROJECT_SOURCE_DIR}/build/deps/swiftshader/vk_swiftshader_icd.json" CACHE FILEPATH "Manifest of SwiftShader")
-set(TRELLIS_NEWER_VALIDATION_DIR "${PROJECT_SOURCE_DIR}/build/deps/validation"
-  CACHE PATH "Folder with the manifest of a newer validation layer than the system's")
-mark_as_advanced(TRELLIS_ICD_LAVAPIPE TRELLIS_ICD_SWIFTSHADER TRELLIS_NEWER_VALIDATION_DIR)
-
-set(TRELLIS_CPU_DRIVERS "")  # those that are there
-foreach(driver IN ITEMS lavapipe swiftshader)
-  string(TOUPPER "TRELLIS_ICD_${driver}" manifest)
-  if(EXISTS "${${manifest}}" AND NOT CMAKE_CROSSCOMPILING)
-    list(APPEND TRELLIS_CPU_DRIVERS ${driver})
-  endif()
-endforeach()
-
 include(GoogleTest)
 
 # What a GoogleTest program prints if its filter matched nothing: no success.
@@ -42,31 +26,6 @@ function(trellis_add_tests program)
   endif()
   add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 ${filter})
   set_tests_properties(${program} PROPERTIES FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}" TIMEOUT 1500 ${environment} ${arg_PROPERTIES})
-endfunction()
-
-# Sets `result` to the environment that makes `driver` the only one. "hardware" stands for the system's drivers.
-function(trellis_driver_environment result driver)
-  if(driver STREQUAL "hardware")
-    set(environment "TRELLIS_TEST_DEVICE=hardware")
-  else()
-    string(TOUPPER "TRELLIS_ICD_${driver}" manifest)
-    # Loaders before 1.3.207 know the first name only.
-    set(environment "VK_ICD_FILENAMES=${${manifest}}" "VK_DRIVER_FILES=${${manifest}}")
-  endif()
-  set(${result} "${environment}" PARENT_SCOPE)
-endfunction()
-
-# Sets `result` to the environment in which lavapipe's subgroups have `size` invocations. Mesa's cache of compiled shaders (25.0.7) hands out
-# what was compiled for other sizes: samples go wrong, and draws with a vertex stage corrupt the heap. So each size has a cache of its own.
-function(trellis_lavapipe_subgroups result size)
-  set(caches "$ENV{XDG_CACHE_HOME}")
-  if(NOT caches)
-    set(caches "$ENV{HOME}/.cache")
-  endif()
-  set(cache "${caches}/trellis/lavapipe_subgroups_${size}")
-  file(MAKE_DIRECTORY "${cache}")
-  math(EXPR bits "32 * ${size}")
-  set(${result} "LP_NATIVE_VECTOR_WIDTH=${bits}" "TRELLIS_TEST_SUBGROUP_SIZE=${size}" "MESA_SHADER_CACHE_DIR=${cache}" PARENT_SCOPE)
 endfunction()
 
 # trellis_add_driver_test(<test> DRIVER lavapipe|swiftshader|hardware COMMAND program [argument ...] [ENVIRONMENT NAME=value ...]

@@ -24,7 +24,7 @@ run can be repeated.
   --asan        asan alone
   --tsan        the preset tsan (ThreadSanitizer): the tests of threads that use the layer at once, without drivers
   --part N      other parts than the commit's; "all": every part
-  --small-parts parts on drivers are a third as large, as they always are where Mesa's shader cache is empty
+  --small-parts parts on drivers are a third as large, as they always are where lavapipe has compiled no shader yet
   --full        the full tier: all parts of dev and asan, 20,000 random graphs on each driver, 4 minutes of load on each, tsan, a build without
                 precompiled headers, formatting, shellcheck,
                 the README and the packages in clean systems of Debian 12 and 13 (as root), the build for Windows under Wine
@@ -37,11 +37,8 @@ TEXT
 # The number of commits; 0 outside of git. A shallow clone has few, and with them always the same parts.
 CommitNumber() { git -C "${REPO_ROOT}" rev-list --count HEAD 2>/dev/null || printf 0; }
 
-# The folders are those of Mesa's kinds of caches.
-HasCompiledShaders() {
-  local cache=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:?}/.cache}}
-  [ -n "$(find "${cache}"/mesa_shader_cache*/ -type f -print -quit 2>/dev/null)" ]
-}
+# The folders are those of cmake/TestDrivers.cmake, and in them those of Mesa's kinds of caches.
+HasCompiledShaders() { [ -n "$(find "${CACHE_DIR}"/lavapipe*/mesa_shader_cache*/ -type f -print -quit 2>/dev/null)" ]; }
 
 presets=(dev)
 smaller=1  # how many times as many parts on drivers
