@@ -41,7 +41,7 @@ struct RecordingDriver {
     self.memory_ += info->allocationSize;
     ++self.allocations_;
     *memory = self.NewHandle<VkDeviceMemory>();
-    self.memories_[*memory].resize(info->allocationSize);
+    self.memories_.try_emplace(*memory, info->allocationSize);
     ++self.live_objects_;
     return VK_SUCCESS;
   }

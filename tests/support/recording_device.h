@@ -14,6 +14,7 @@
 #include "layer/objects/physical_device.h"
 #include "layer/objects/queue.h"
 #include "tests/support/command_stream.h"
+#include "tests/support/zeroed_memory.h"
 
 namespace trellis::test {
 
@@ -76,7 +77,7 @@ class RecordingDevice {
 
   CommandStream stream_;
   std::map<VkBuffer, FakeBuffer> buffers_;
-  std::map<VkDeviceMemory, std::vector<std::byte>> memories_;
+  std::map<VkDeviceMemory, ZeroedMemory> memories_;
   std::map<uint64_t, std::string> names_;
   uint64_t next_handle_ = 0x1000;
   VkDeviceSize max_memory_ = UINT64_MAX;

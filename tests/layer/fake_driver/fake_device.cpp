@@ -160,7 +160,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
   const std::lock_guard lock(driver.memory_mutex);
   if (driver.see_allocation)
     if (const VkResult result = driver.see_allocation(info->allocationSize); result != VK_SUCCESS) return result;
-  driver.memories[handle].resize((info->allocationSize + 255) / sizeof(FakeDriver::MemoryPiece));
+  driver.memories.try_emplace(handle, info->allocationSize);
   ++driver.allocations;
   *memory = (VkDeviceMemory)handle;
   return VK_SUCCESS;
@@ -176,7 +176,7 @@ VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory,
                                          VkMemoryMapFlags, void** data) {
   FakeDriver& driver = DriverOf(device);
   const std::lock_guard lock(driver.memory_mutex);
-  *data = driver.memories[(uint64_t)memory].data()->bytes + offset;
+  *data = driver.memories.at((uint64_t)memory).data() + offset;
   return VK_SUCCESS;
 }
 
@@ -192,7 +192,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer
                                                 VkDeviceSize offset) {
   FakeDriver& driver = DriverOf(device);
   const std::lock_guard lock(driver.memory_mutex);
-  driver.buffer_addresses[(uint64_t)buffer] = driver.memories[(uint64_t)memory].data()->bytes + offset;
+  driver.buffer_addresses[(uint64_t)buffer] = driver.memories.at((uint64_t)memory).data() + offset;
   return VK_SUCCESS;
 }
 

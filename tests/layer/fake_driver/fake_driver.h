@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
+#include "tests/support/zeroed_memory.h"
 
 namespace trellis::test {
 
@@ -133,14 +135,10 @@ class FakeDriver {
   VkResult TakeNextResult() { return next_result.exchange(VK_SUCCESS); }
 
   std::mutex memory_mutex;  // guards what follows
-  // As aligned as the driver says that buffers must be.
-  struct alignas(256) MemoryPiece {
-    uint8_t bytes[256] = {};
-  };
-  std::map<uint64_t, std::vector<MemoryPiece>> memories;
+  std::map<uint64_t, ZeroedMemory> memories;
   uint32_t allocations = 0;  // calls of vkAllocateMemory that succeeded
   std::map<uint64_t, VkDeviceSize> buffer_sizes;
-  std::map<uint64_t, uint8_t*> buffer_addresses;
+  std::map<uint64_t, std::byte*> buffer_addresses;
 
  private:
   std::mutex objects_mutex_;  // guards objects_ and loader_tables_
