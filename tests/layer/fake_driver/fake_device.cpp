@@ -160,7 +160,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
   const std::lock_guard lock(driver.memory_mutex);
   if (driver.see_allocation)
     if (const VkResult result = driver.see_allocation(info->allocationSize); result != VK_SUCCESS) return result;
-  driver.memories.try_emplace(handle, info->allocationSize);
+  driver.memories.try_emplace(handle, info->allocationSize, FakeDriver::kMemoryAlignment);
   ++driver.allocations;
   *memory = (VkDeviceMemory)handle;
   return VK_SUCCESS;

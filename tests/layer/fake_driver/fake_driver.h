@@ -135,6 +135,7 @@ class FakeDriver {
   VkResult TakeNextResult() { return next_result.exchange(VK_SUCCESS); }
 
   std::mutex memory_mutex;  // guards what follows
+  static constexpr size_t kMemoryAlignment = 256;
   std::map<uint64_t, ZeroedMemory> memories;
   uint32_t allocations = 0;  // calls of vkAllocateMemory that succeeded
   std::map<uint64_t, VkDeviceSize> buffer_sizes;
