@@ -140,6 +140,11 @@ constexpr uint32_t kGrowingReservations[] = {shared::kCallReserveWorkgroup, shar
                                              shared::kCallDeferInvocation};
 constexpr uint32_t kGrowingCounts[] = {1, 2, 7, 100};
 
+uint32_t WorkgroupsFor(uint32_t function) { return IsOfWorkgroup(function) ? 300 : 9; }
+uint32_t ReservationsOf(uint32_t function) {
+  return WorkgroupsFor(function) * (IsOfWorkgroup(function) ? 1 : shared::kRuntimeCallWorkgroup);
+}
+
 TEST_F(RuntimeGrowth, EveryRecordHasAPlaceWhileThePoolLasts) {
   for (const Variant variant : {kPlain, kSubgroups, kInt64, kPartition, kImpatient}) {
     if (!Use(variant)) continue;
@@ -158,7 +163,8 @@ TEST_F(RuntimeGrowth, EveryRecordHasAPlaceWhileThePoolLasts) {
   }
 }
 
-// However little the pool has: it fails at the first, the second, ... segment. What is deferred takes from it too.
+// However little the pool has: it fails at the first, the second, ... segment. How much deferred allocations and waits
+// that end early take from it depends on the scheduler; without both, single records all fit into the largest pool.
 TEST_F(RuntimeGrowth, ThePoolMayFailAtAnySegment) {
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
@@ -169,12 +175,14 @@ TEST_F(RuntimeGrowth, ThePoolMayFailAtAnySegment) {
           SCOPED_TRACE("variant " + std::to_string(variant) + ", function " + std::to_string(function) + ", count " +
                        std::to_string(count) + ", units " + std::to_string(units));
           OpenGrowing(2000, units);
-          const uint32_t present = Reserve(function, count, IsOfWorkgroup(function) ? 300 : 9);
+          const uint32_t present = Reserve(function, count, WorkgroupsFor(function));
           EXPECT_GE(present, IsDeferred(function) ? 0 : kDenseRecords / count * count);
           most = std::max(most, present);
           if (HasFailure()) return;
         }
-        EXPECT_GT(most, 4 * kDenseRecords);
+        if (variant != kImpatient && !IsDeferred(function) && count == 1) {
+          EXPECT_EQ(most, ReservationsOf(function)) << "variant " << variant << ", function " << function;
+        }
       }
     }
   }
@@ -228,7 +236,7 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForRecordState) {
               kUnused,
               kUnused,
               {.stride = 16, .capacity = units, .state_words = 1}});
-        const uint32_t present = Reserve(function, 1, IsOfWorkgroup(function) ? 300 : 9);
+        const uint32_t present = Reserve(function, 1, WorkgroupsFor(function));
         most = std::max(most, present);
         const Region region = RegionAfter(kSlot);
         const Region pool = RegionAfter(kPool);
@@ -247,7 +255,9 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForRecordState) {
         EXPECT_GE(pool.state_units_taken, record_state);  // more where a wait ended
         if (HasFailure()) return;
       }
-      EXPECT_GT(most, 4 * kDenseRecords);
+      if (variant != kImpatient && !IsDeferred(function)) {
+        EXPECT_EQ(most, ReservationsOf(function)) << "variant " << variant << ", function " << function;
+      }
     }
   }
 }
