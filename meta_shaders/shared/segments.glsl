@@ -108,21 +108,25 @@ void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference 
   atomicCompSwap(pool.region.reserved, first + units.records, first);
 }
 
-// Times that an invocation looks for the place that another one provides: for some milliseconds at the least.
-#ifndef TRELLIS_MOST_LOOKS
-#define TRELLIS_MOST_LOOKS 0x40000u
+// Times that an invocation looks for a segment that nobody has claimed yet: for some milliseconds at the least.
+#ifndef TRELLIS_MAX_LOOKS
+#define TRELLIS_MAX_LOOKS 0x40000u
 #endif
+// The one that claimed it has a few instructions left, and what it took from the pool is lost if it comes too late: on a CPU it may have to wait for a core.
+const uint kMaxLooksForClaim = 8u * TRELLIS_MAX_LOOKS;
 // Waits that end without a place. No invocation waits for ever, whatever the scheduler does.
 const uint kMaxWaits = kNoMemory - 1u - kFirstClaim;
 
-// The block's place; who `provides` it, because others will look for it, does not wait first.
+// The block's place; who `provides` it, because others will look for it, does not wait first. Each claim that is seen gets a wait of its own: waits for the
+// same word begin together, so that without it the end of one would be the end of all, and each would take from the pool.
 uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference pool, SegmentUnits units) {
   uint place = atomicOr(block.place, 0u);
   for (uint waits = 0u; !IsPlace(place) && waits < kMaxWaits; ++waits) {
-    if (!provides || place != 0u) {
-      for (uint looks = 0u; !IsPlace(place) && looks < TRELLIS_MOST_LOOKS; ++looks) place = atomicOr(block.place, 0u);
-    }
-    if (!IsPlace(place)) ProvideOver(place, block, base, pool, units);
+    const uint before = place;
+    const uint max_looks = before != 0u ? kMaxLooksForClaim : provides ? 0u : TRELLIS_MAX_LOOKS;
+    for (uint looks = 0u; place == before && looks < max_looks; ++looks) place = atomicOr(block.place, 0u);
+    if (place != before) continue;
+    ProvideOver(before, block, base, pool, units);
     place = atomicOr(block.place, 0u);
   }
   if (IsPlace(place)) return place;
