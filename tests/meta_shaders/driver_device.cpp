@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "layer/dispatch/struct_type.h"
+#include "tests/support/environment.h"
 
 extern "C" VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name);
 
@@ -57,15 +58,18 @@ bool DriverDevice::ChoosePhysicalDevice(std::string& why) {
   enumerate(instance_, &count, nullptr);
   std::vector<VkPhysicalDevice> devices(count);
   enumerate(instance_, &count, devices.data());
+  const bool hardware_only = ReadTestVariables().hardware;
   for (VkPhysicalDevice candidate : devices) {
     VkPhysicalDeviceProperties properties = {};
     Get<PFN_vkGetPhysicalDeviceProperties>(instance_, "vkGetPhysicalDeviceProperties")(candidate, &properties);
+    if (hardware_only && properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) continue;
     if (properties.apiVersion < VK_API_VERSION_1_2 || !HasFeatures(instance_, candidate)) continue;
     physical_device_ = candidate;
     name_ = properties.deviceName;
     return true;
   }
-  why = "no device with Vulkan 1.2, bufferDeviceAddress and scalarBlockLayout";
+  why = std::string(hardware_only ? "no hardware" : "no") +
+        " device with Vulkan 1.2, bufferDeviceAddress and scalarBlockLayout";
   return false;
 }
 
@@ -119,6 +123,7 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&subgroups);
   Get<PFN_vkGetPhysicalDeviceProperties2>(instance_, "vkGetPhysicalDeviceProperties2")(physical_device_, &properties);
   device_->traits.limits = properties.properties.limits;
+  device_->traits.subgroup_size = std::max(subgroups.subgroupSize, 1u);
   device_->traits.shader_int64 = enabled.shaderInt64;
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
     device_->traits.subgroup_operations = subgroups.supportedOperations;

@@ -181,7 +181,7 @@ TEST_F(RuntimeGrowth, ThePoolMayFailAtAnySegment) {
           if (HasFailure()) return;
         }
         if (variant != kImpatient && !IsDeferred(function) && count == 1) {
-          EXPECT_EQ(most, ReservationsOf(function)) << "variant " << variant << ", function " << function;
+          EXPECT_EQ(most, ReservationsOf(function)) << "variant " << uint32_t{variant} << ", function " << function;
         }
       }
     }
@@ -256,7 +256,7 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForRecordState) {
         if (HasFailure()) return;
       }
       if (variant != kImpatient && !IsDeferred(function)) {
-        EXPECT_EQ(most, ReservationsOf(function)) << "variant " << variant << ", function " << function;
+        EXPECT_EQ(most, ReservationsOf(function)) << "variant " << uint32_t{variant} << ", function " << function;
       }
     }
   }
@@ -357,46 +357,49 @@ TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
     constexpr uint32_t kSent = 1025 + 5 * shared::kRuntimeCallWorkgroup;
     constexpr uint32_t kTaken = (1024 - kDenseRecords) * kGrowingStride / 16;
     constexpr uint32_t kSegment = 256 * kGrowingStride / 16;
-    constexpr uint32_t kPool = kSent * kGrowingStride * 5 / 4 / 16;  // as plans have it
-    static_assert(kTaken + 2 * kSegment <= kPool);
+    constexpr uint32_t kUnits = kSent * kGrowingStride * 5 / 4 / 16;  // of the pool, as plans have it
+    static_assert(kTaken + 2 * kSegment <= kUnits);
     Open({{.stride = kGrowingStride, .capacity = kSent, .reserved = 1025, .dense = kDenseRecords},
           kUnused,
           kUnused,
-          {.stride = 16, .capacity = kPool, .reserved = kTaken}});
+          {.stride = 16, .capacity = kUnits, .reserved = kTaken}});
     Call(Reservation(shared::kCallReserveInvocation, 1), 5);
     const Region region = RegionAfter(kSlot);
     EXPECT_EQ(region.reserved, kSent);
-    EXPECT_EQ(region.records.count, kSent) << "variant " << variant << ": the pool gave " << RegionAfter(kPool).reserved
-                                           << " of " << kPool << " units, and two segments take " << 2 * kSegment;
+    EXPECT_EQ(region.records.count, kSent)
+        << "variant " << uint32_t{variant} << ": the pool gave " << RegionAfter(kPool).reserved - kTaken << " of "
+        << kUnits - kTaken << " units, and two segments take " << 2 * kSegment;
   }
 }
 
-// The last ranks that a region can have, in a segment of 2^28 records: addresses are only looked at.
+// The last ranks that a region can have, in a segment of 2^28 records: addresses are only looked at. Groups fail whole.
 TEST_F(RuntimeGrowth, RanksNearTheMost) {
+  constexpr uint32_t kFree = 72;
+  constexpr uint32_t kWorkgroups = 2;
   for (const Variant variant : {kPlain, kSubgroups, kInt64}) {
     if (!Use(variant)) continue;
-    Open({{.stride = kGrowingStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
+    const uint32_t group =
+        variant == kPlain ? 1 : std::min(device().traits.subgroup_size, shared::kRuntimeCallWorkgroup);
+    const uint32_t kept = kFree / group * group;
+    Open({{.stride = kGrowingStride, .capacity = kMax, .reserved = kMax - kFree, .has_memory = false, .dense = 0x10000},
           kUnused,
           kUnused,
           {.stride = 16, .capacity = kMax, .has_memory = false}});
-    const std::vector<RuntimeResult> results = Call(Reservation(shared::kCallReserveInvocation, 1), 1);
+    const std::vector<RuntimeResult> results = Call(Reservation(shared::kCallReserveInvocation, 1), kWorkgroups);
     const Region region = RegionAfter(kSlot);
     const uint32_t place = region.segments[(30 - 16) * 4 + 3];
     ASSERT_NE(place, 0u);
     ASSERT_NE(place, shared::kNoMemory);
-    EXPECT_EQ(region.records.count, kMax);
-    EXPECT_EQ(region.lost, 24u);
+    EXPECT_EQ(region.records.count, kMax - kFree + kept);
+    EXPECT_EQ(region.lost, kWorkgroups * shared::kRuntimeCallWorkgroup - kept);
     std::set<uint64_t> expected;
-    for (uint64_t rank = kMax - 40; rank < kMax; ++rank)
+    for (uint64_t rank = kMax - kFree; rank < kMax - kFree + kept; ++rank)
       expected.insert(region.records.base + uint64_t{place} * 16 + (rank - (uint64_t{7} << 28)) * kGrowingStride);
     for (const RuntimeResult& result : results)
       if (result.base != 0) {
         EXPECT_EQ(expected.erase(result.base), 1u) << result.base;
       }
-    // Groups fail whole.
-    if (variant == kPlain) {
-      EXPECT_TRUE(expected.empty());
-    }
+    EXPECT_TRUE(expected.empty());
   }
 }
 
