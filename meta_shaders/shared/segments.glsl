@@ -96,16 +96,24 @@ bool TakeSegment(RegionReference pool, SegmentUnits units, out uint first) {
   return true;
 }
 
-// `before`: what the block said, which was no place. The one whose claim stands provides it.
+// `before`: what the block said, which was no place. Of those that claim a segment, the first that has memory provides it.
 void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference pool, SegmentUnits units) {
   const uint claim = before == 0u ? kFirstClaim : min(before + 1u, kNoMemory - 1u);
   if (atomicCompSwap(block.place, before, claim) != before) return;
   uint first;
-  const bool taken = TakeSegment(pool, units, first);
-  const uint place = taken ? UnitsBetween(base, pool.region.records.base) + first : kNoMemory;
-  if (atomicCompSwap(block.place, claim, place) == claim || !taken || pool.region.state_words != 0u) return;
-  // That took too long. It is given back, if nothing behind it is taken.
-  atomicCompSwap(pool.region.reserved, first + units.records, first);
+  if (!TakeSegment(pool, units, first)) {
+    // The claim that was taken over may have the memory, and gets a second wait.
+    if (claim != kFirstClaim + 1u) atomicCompSwap(block.place, claim, kNoMemory);
+    return;
+  }
+  const uint place = UnitsBetween(base, pool.region.records.base) + first;
+  for (uint stands = claim; !IsPlace(stands);) {
+    const uint found = atomicCompSwap(block.place, stands, place);
+    if (found == stands) return;
+    stands = found;
+  }
+  // Another one was faster. It is given back, if nothing behind it is taken.
+  if (pool.region.state_words == 0u) atomicCompSwap(pool.region.reserved, first + units.records, first);
 }
 
 // Times that an invocation looks for a segment that nobody has claimed yet: for some milliseconds at the least.
@@ -129,9 +137,11 @@ uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference p
     ProvideOver(before, block, base, pool, units);
     place = atomicOr(block.place, 0u);
   }
+  // llvmpipe of Mesa 22 ends all loops of an invocation after 65,535 iterations together: `place` may be old.
+  place = atomicOr(block.place, 0u);
   if (IsPlace(place)) return place;
-  atomicCompSwap(block.place, place, kNoMemory);
-  return kNoMemory;
+  const uint last = atomicCompSwap(block.place, place, kNoMemory);
+  return IsPlace(last) ? last : kNoMemory;
 }
 
 void PlaceSegment(bool provides, RegionReference region, RegionReference pool, Records records, Segment segment) {
