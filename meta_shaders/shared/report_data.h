@@ -50,8 +50,10 @@ struct DeviceReport {
 };
 TRELLIS_CONSTANT kDeviceReportCapacity = 1024u;
 struct DeviceReportHeader {  // followed by DeviceReport[kDeviceReportCapacity], used as a ring
-  TRELLIS_UINT written;      // atomic, counts all reports ever made
-  TRELLIS_UINT unused[3];
+  TRELLIS_UINT written;      // atomic, counts all reports ever put into the ring
+  TRELLIS_UINT read;         // of those; written by the host alone
+  TRELLIS_UINT dropped;      // atomic, counts all reports that found the ring full
+  TRELLIS_UINT unused;
 };
 
 // For the setting `report`: what one level consumes.

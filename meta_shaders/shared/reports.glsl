@@ -15,7 +15,18 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer DeviceReport
 void Report(uvec2 reports, DeviceReport report) {
   if (report.records == 0u) return;
   DeviceReportsReference target = DeviceReportsReference(reports);
-  const uint index = atomicAdd(target.header.written, 1u) % kDeviceReportCapacity;
+  // A place is written again only after the host has read it. The host's `read` may be seen late, which drops a few more.
+  uint number = atomicOr(target.header.written, 0u);
+  for (;;) {
+    if (number - target.header.read >= kDeviceReportCapacity) {
+      atomicAdd(target.header.dropped, 1u);
+      return;
+    }
+    const uint before = atomicCompSwap(target.header.written, number, number + 1u);
+    if (before == number) break;
+    number = before;
+  }
+  const uint index = number % kDeviceReportCapacity;
   target.at[index].origin = report.origin;
   target.at[index].kind = report.kind;
   target.at[index].slot = report.slot;

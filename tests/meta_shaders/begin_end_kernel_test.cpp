@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -74,7 +76,7 @@ class BeginEndKernelTest : public KernelTest {
     Run(Kernel::kReleaseRing, ReleasePlan{control.address, table.address});
   }
   void ReportLosses(const PlanSpan& regions, const std::vector<RegionPlan>& openings) {
-    reports_ = ReportMemory();
+    if (reports_.host == nullptr) reports_ = ReportMemory();
     const auto count = static_cast<uint32_t>(openings.size());
     LossPlan plan = {};
     plan.regions = regions.address;
@@ -235,6 +237,37 @@ TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
     EXPECT_EQ(region.batch_total,
               regions_.address + openings[i].batch_region * sizeof(Region) + offsetof(Region, workgroups));
   }
+}
+
+TEST_F(BeginEndKernelTest, ReportsThatTheHostHasNotReadStay) {
+  constexpr uint32_t kFree = 2;
+  constexpr uint32_t kLosses = 6;
+  constexpr uint32_t kWritten = ~0u;  // before: the next report is number 2^32 - 1
+  const size_t bytes = shared::kDeviceReportCapacity * sizeof(DeviceReport);
+  reports_ = ReportMemory();
+  std::memset(reports_.host + sizeof(DeviceReportHeader), 77, bytes);
+  const DeviceReportHeader full = {kWritten, kWritten - shared::kDeviceReportCapacity + kFree, 5, 0};
+  std::memcpy(reports_.host, &full, sizeof(full));
+  std::vector<Region> regions(kLosses + 1);
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 1; i <= kLosses; ++i) {
+    openings.push_back(Dense({0, i, 4, 10, 1, i, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+    regions[i].lost = 1000 + i;
+  }
+  ReportLosses(Memory(regions), openings);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).written, kWritten + kFree);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).read, full.read);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).dropped, full.dropped + kLosses - kFree);
+  const auto* const at = reinterpret_cast<const DeviceReport*>(reports_.host + sizeof(DeviceReportHeader));
+  std::set<uint32_t> slots;
+  for (uint32_t i = 0; i < kFree; ++i) {
+    const DeviceReport& report = at[(kWritten + i) % shared::kDeviceReportCapacity];
+    EXPECT_EQ(report.records, 1000 + report.slot);
+    slots.insert(report.slot);
+  }
+  EXPECT_EQ(slots.size(), kFree);
+  for (uint32_t i = kFree; i < shared::kDeviceReportCapacity; ++i)
+    EXPECT_EQ(at[(kWritten + i) % shared::kDeviceReportCapacity].records, 0x4d4d4d4du) << i;
 }
 
 TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {

@@ -403,11 +403,15 @@ TEST_F(RuntimeBounds, CopiesStayInTheShorterArray) {
 }
 
 TEST_F(RuntimeBounds, ReportsStayInTheirRing) {
-  for (const uint32_t written : {0u, 1020u, kHuge - 5}) {
+  struct Header {
+    uint32_t written;
+    uint32_t read;
+  };
+  for (const auto [written, read] : {Header{0, 0}, {1020, 0}, {kHuge - 5, kHuge - 5}, {kHuge - 5, 3}}) {
     for (const uint32_t count : {0u, 1u, kHuge}) {
       for (const uint32_t index_step : {0u, 1u, 0x10000001u}) {
         OpenAlike({.stride = 4, .capacity = 1});
-        reports().Store(0, shared::DeviceReportHeader{written, {}});
+        reports().Store(0, shared::DeviceReportHeader{written, read, 0, 0});
         RuntimeCall call = Reservation(shared::kCallCheck, kSorted, kHuge, count);
         call.index_step = index_step;
         call.limit = 3;

@@ -19,6 +19,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 class DeviceReportsTest : public ::testing::Test {
  protected:
@@ -33,6 +34,10 @@ class DeviceReportsTest : public ::testing::Test {
   // As the device writes a report.
   void Write(DeviceReport report) {
     auto* header = reinterpret_cast<DeviceReportHeader*>(reports_->address());
+    if (header->written - header->read == shared::kDeviceReportCapacity) {
+      ++header->dropped;
+      return;
+    }
     reinterpret_cast<DeviceReport*>(header + 1)[header->written++ % shared::kDeviceReportCapacity] = report;
   }
   std::vector<std::string> Poll() {
@@ -97,11 +102,15 @@ TEST_F(DeviceReportsTest, AReportThatIsStillOnItsWayComesWithTheNextPoll) {
 }
 
 TEST_F(DeviceReportsTest, TooManyReportsAreCounted) {
-  for (uint32_t i = 0; i < shared::kDeviceReportCapacity + 10; ++i) Write(Lost(1, 1, 1, 1));
-  const std::vector<std::string> messages = Poll();
-  ASSERT_EQ(messages.size(), shared::kDeviceReportCapacity + 1u);
-  EXPECT_THAT(messages[0], HasSubstr("10 reports"));
-  EXPECT_THAT(Poll(), IsEmpty());
+  for (const uint32_t excess : {10u, 3u}) {
+    for (uint32_t i = 0; i < shared::kDeviceReportCapacity + excess; ++i) Write(Lost(1, 1, 1, 1 + i));
+    const std::vector<std::string> messages = Poll();
+    ASSERT_EQ(messages.size(), shared::kDeviceReportCapacity + 1u);
+    EXPECT_THAT(messages[0], HasSubstr(std::to_string(excess) + " reports"));
+    for (uint32_t i = 0; i < shared::kDeviceReportCapacity; ++i)
+      EXPECT_THAT(messages[1 + i], StartsWith(std::to_string(1 + i) + " records"));
+    EXPECT_THAT(Poll(), IsEmpty());
+  }
 }
 
 TEST_F(DeviceReportsTest, TheBufferIsReusedRoundAndRound) {

@@ -50,15 +50,14 @@ void DeviceReports::Register(const std::shared_ptr<const ExecutionGraphPipeline>
   if (inserted) std::erase_if(graphs_, [](const auto& known) { return known.second.expired(); });
 }
 
-std::vector<DeviceReports::Loss> DeviceReports::TakeNew(uint32_t& overwritten) {
+std::vector<DeviceReports::Loss> DeviceReports::TakeNew(uint32_t& dropped) {
   std::vector<Loss> losses;
   std::lock_guard lock(mutex_);
+  const uint32_t all_dropped =
+      Word(buffer_.data() + offsetof(shared::DeviceReportHeader, dropped)).load(std::memory_order_acquire);
+  dropped = all_dropped - std::exchange(dropped_, all_dropped);
   const uint32_t written =
       Word(buffer_.data() + offsetof(shared::DeviceReportHeader, written)).load(std::memory_order_acquire);
-  if (written - read_ > shared::kDeviceReportCapacity) {
-    overwritten = written - read_ - shared::kDeviceReportCapacity;
-    read_ += overwritten;
-  }
   for (; read_ != written; ++read_) {
     std::byte* place = buffer_.data() + sizeof(shared::DeviceReportHeader) +
                        read_ % shared::kDeviceReportCapacity * sizeof(shared::DeviceReport);
@@ -70,6 +69,7 @@ std::vector<DeviceReports::Loss> DeviceReports::TakeNew(uint32_t& overwritten) {
     const uint32_t graph = ReportOrigin::Unpack(loss.report.origin).graph;
     if (const auto known = graphs_.find(graph); known != graphs_.end()) loss.graph = known->second.lock();
   }
+  Word(buffer_.data() + offsetof(shared::DeviceReportHeader, read)).store(read_, std::memory_order_release);
   return losses;
 }
 
@@ -105,14 +105,15 @@ uint64_t DeviceReports::LevelBytes(const Loss& loss, const std::vector<Loss>& lo
 }
 
 void DeviceReports::Poll(Device& device) {
-  uint32_t overwritten = 0;
+  uint32_t dropped = 0;
   // Without the lock from here on: the application's callbacks may call Vulkan, and `losses` may hold the last
   // reference to a graph.
-  const std::vector<Loss> losses = Merge(TakeNew(overwritten));
-  if (overwritten != 0)
-    device.diagnostics.Warning(
-        "TRELLIS-records-lost",
-        std::to_string(overwritten) + " reports, of lost records perhaps, were overwritten before they could be read");
+  const std::vector<Loss> losses = Merge(TakeNew(dropped));
+  if (dropped != 0)
+    device.diagnostics.Warning("TRELLIS-records-lost",
+                               std::to_string(dropped) +
+                                   " reports of the device were dropped, so that messages about dropped records may be "
+                                   "missing: wait for a fence or a queue after fewer dispatches");
   if (losses.empty()) return;
   const RingSettings settings = {RingBudget(device), LargestRingBudget(device), device.settings.max_rounds};
   const std::shared_ptr<Report> report = Report::Of(device);

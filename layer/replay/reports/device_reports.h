@@ -26,7 +26,7 @@ class DeviceReports {
 
   explicit DeviceReports(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
 
-  // Of the DeviceReportHeader.
+  // Returns that of the DeviceReportHeader.
   [[nodiscard]] VkDeviceAddress address() const { return buffer_.address(); }
 
   // From now on reports can name the graph's nodes, as long as it lives.
@@ -41,8 +41,8 @@ class DeviceReports {
     std::shared_ptr<const ExecutionGraphPipeline> graph;  // null if it is gone
   };
 
-  // Reports that arrived since the last call; `overwritten` gets the number of those that were lost themselves.
-  [[nodiscard]] std::vector<Loss> TakeNew(uint32_t& overwritten);
+  // Returns the reports that arrived since the last call; `dropped` gets the number of those that found no place.
+  [[nodiscard]] std::vector<Loss> TakeNew(uint32_t& dropped);
 
   // One report for all that say the same of different workgroups.
   [[nodiscard]] static std::vector<Loss> Merge(const std::vector<Loss>& losses);
@@ -52,8 +52,9 @@ class DeviceReports {
   [[nodiscard]] static uint64_t LevelBytes(const Loss& loss, const std::vector<Loss>& losses);
 
   const DeviceBuffer buffer_;
-  std::mutex mutex_;   // guards what follows, and the reports' slots in the buffer
-  uint32_t read_ = 0;  // reports taken so far; wraps like DeviceReportHeader::written
+  std::mutex mutex_;      // guards what follows, and the reports' slots in the buffer
+  uint32_t read_ = 0;     // reports taken so far; wraps like DeviceReportHeader::written
+  uint32_t dropped_ = 0;  // of DeviceReportHeader::dropped, what the messages have told
   std::unordered_map<uint32_t, std::weak_ptr<const ExecutionGraphPipeline>> graphs_;
 };
 
