@@ -132,6 +132,7 @@
   REQUIRED(CmdCopyQueryPoolResults) \
   REQUIRED(CmdDispatch) \
   REQUIRED(CmdDispatchIndirect) \
+  REQUIRED(CmdFillBuffer) \
   REQUIRED(CmdPipelineBarrier) \
   REQUIRED(CmdResetQueryPool) \
   REQUIRED(CmdWriteTimestamp) \

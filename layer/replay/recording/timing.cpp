@@ -86,6 +86,8 @@ bool GraphTimer::CreateQueries(uint32_t count) {
   if (!results) return false;
   results_ = *std::move(results);
   device_.dispatch.CmdResetQueryPool(command_buffer_, queries_, 0, count);
+  device_.dispatch.CmdFillBuffer(command_buffer_, results_.handle(), 0, VK_WHOLE_SIZE, 0);
+  FinishTransfer();
   return true;
 }
 
@@ -108,6 +110,10 @@ void GraphTimer::CopyResults() {
   device_.dispatch.CmdCopyQueryPoolResults(command_buffer_, queries_, 0, static_cast<uint32_t>(steps_.size()) + 1,
                                            results_.handle(), 0, sizeof(uint64_t),
                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  FinishTransfer();
+}
+
+void GraphTimer::FinishTransfer() {
   auto arrived = MakeStruct<VkMemoryBarrier>();
   arrived.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   arrived.dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
@@ -117,10 +123,16 @@ void GraphTimer::CopyResults() {
 }
 
 std::vector<TimedPlace> GraphTimer::TakeTimes() {
-  std::vector<uint64_t> times(steps_.size() + 1);
-  std::memcpy(times.data(), results_.data(), times.size() * sizeof(uint64_t));
-  if (std::find(times.begin(), times.end(), 0) != times.end()) return {};
-  std::memset(results_.data(), 0, times.size() * sizeof(uint64_t));
+  const auto read = [this] {
+    std::vector<uint64_t> times(steps_.size() + 1);
+    std::memcpy(times.data(), results_.data(), times.size() * sizeof(uint64_t));
+    return times;
+  };
+  // The next execution may write them while they are read: it clears them first, so that what is the same twice,
+  // without zeros, belongs together.
+  const std::vector<uint64_t> times = read();
+  if (times == taken_ || std::find(times.begin(), times.end(), 0) != times.end() || times != read()) return {};
+  taken_ = times;
   std::vector<TimedPlace> steps = steps_;
   for (size_t i = 0; i < steps.size(); ++i)
     steps[i].nanoseconds = static_cast<double>((times[i + 1] - times[i]) & valid_bits_) *

@@ -54,6 +54,7 @@ class GraphTimer {
   [[nodiscard]] bool CreateQueries(uint32_t count);
   void WriteTimestamp();
   void CopyResults();
+  void FinishTransfer();
 
   const Device& device_;
   const VkCommandBuffer command_buffer_;
@@ -61,7 +62,8 @@ class GraphTimer {
   const uint32_t graph_;
   uint64_t valid_bits_ = 0;  // of a timestamp, as a mask
   VkQueryPool queries_ = VK_NULL_HANDLE;
-  DeviceBuffer results_;           // uint64_t[]: the start, then one for each step; 0 until it arrives
+  DeviceBuffer results_;           // uint64_t[]: the start, then one for each step; 0 while an execution runs
+  std::vector<uint64_t> taken_;    // of results_, what TakeTimes returned last
   std::vector<TimedPlace> steps_;  // constant once finished; without times
 };
 
