@@ -16,6 +16,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/planning/entry_inputs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/planning/launch_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/planning/launch_size.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/planning/prepared_sets.cpp
   ${CMAKE_CURRENT_LIST_DIR}/planning/relocatable_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recording/draws.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recording/record_dispatch.cpp

@@ -77,8 +77,7 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] bool NeedsBegin() const;
   // The begin kernel, when all levels are planned.
   [[nodiscard]] Expected<void> PlanBegin();
-  // What nodes do not do for their own sake, after PlanBegin or PlanPreparing: reports of losses, and giving the ring
-  // back.
+  // Plans loss reporting and ring release. Call after PlanBegin or PlanPreparing.
   [[nodiscard]] Expected<void> PlanEnd();
   [[nodiscard]] Expected<void> PlanLosses();
   // For the setting `report`: makes PlacedPlan::counts, and the kernels that add to them.

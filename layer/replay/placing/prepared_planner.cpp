@@ -11,6 +11,7 @@
 #include "layer/graph/region_layout.h"
 #include "layer/memory/prepared_regions.h"
 #include "layer/replay/placing/level_planner.h"
+#include "layer/replay/planning/prepared_sets.h"
 #include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
@@ -18,27 +19,9 @@ namespace {
 
 constexpr uint32_t kSets = 2;
 
-// More dispatches in level 1 would take as long, for the set that is not used, as the begin kernel.
-constexpr size_t kMaxDispatches = 32;
-
-// An indirect draw of nothing takes a GPU no time, but each is recorded.
-constexpr size_t kMaxDraws = 128;
-
-constexpr uint64_t kMaxSetBytes = 832 * 1024;
-
-// The two sets lie alike to cache lines.
-constexpr uint64_t kLineBytes = 128;
-
-uint64_t RegionsBytes(const ScratchLayout& scratch) {
-  return (uint64_t{scratch.slot_count} + 1) * sizeof(shared::Region);
-}
-uint64_t SetBytes(const ScratchLayout& scratch) {
-  const uint64_t counts = uint64_t{scratch.launch_count} * sizeof(uint32_t);
-  return (RegionsBytes(scratch) + counts + kLineBytes - 1) / kLineBytes * kLineBytes;
-}
-// Of what is at `place` in scratch in a set: RelocatableBatch::counts of level 1.
+// Returns where in a set the counts lie that `place` names in scratch: RelocatableBatch::counts of level 1.
 uint64_t CountsInSet(const ScratchLayout& scratch, uint64_t place) {
-  return RegionsBytes(scratch) + place - scratch.workgroup_count(1, 0);
+  return PreparedRegionsBytes(scratch) + place - scratch.workgroup_count(1, 0);
 }
 
 // As OpenRegion in meta_shaders/shared/kernel.glsl.
@@ -64,20 +47,7 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
   return region;
 }
 
-// Each has one form for each set.
-size_t MadeOfRegions(std::span<const RelocatableLaunch> launches) {
-  return static_cast<size_t>(std::count_if(launches.begin(), launches.end(),
-                                           [](const RelocatableLaunch& launch) { return launch.from_region; }));
-}
-
 }  // namespace
-
-bool CanPrepareRegions(const RelocatablePlan& plan) {
-  if (plan.steps || plan.UsesLongestPaths() || !plan.scratch.opens_all_levels || plan.levels.size() < 2) return false;
-  const RelocatableLevel& consumers = plan.levels[1];
-  return MadeOfRegions(consumers.single_launches()) + consumers.batches.size() <= kMaxDispatches &&
-         MadeOfRegions(consumers.draws) <= kMaxDraws && SetBytes(plan.scratch) <= kMaxSetBytes;
-}
 
 uint32_t LevelPlanner::SetsOf(uint32_t level) const { return level == 1 && plan_.prepared ? kSets : 1; }
 
@@ -131,7 +101,7 @@ VkDeviceAddress LevelPlanner::DensePartsAddress() const {
 }
 
 Expected<void> LevelPlanner::PrepareRegions() {
-  const auto set_bytes = static_cast<uint32_t>(SetBytes(scratch()));
+  const auto set_bytes = static_cast<uint32_t>(PreparedSetBytes(scratch()));
   const std::shared_ptr<PreparedRegionPool> pool = PreparedRegionPool::Of(pipeline_.device);
   FindPreparedOpenings();
   const uint64_t parts_place = sizeof(shared::AlternatingRegions) + uint64_t{kSets} * set_bytes;

@@ -15,6 +15,7 @@
 #include "layer/replay/planning/arrivals.h"
 #include "layer/replay/planning/launch_batches.h"
 #include "layer/replay/planning/launch_size.h"
+#include "layer/replay/planning/prepared_sets.h"
 #include "layer/replay/planning/recent_cache.h"
 #include "meta_shaders/shared/kernel_plans.h"
 

@@ -39,7 +39,7 @@ struct RelocatableBatch {
 };
 
 struct RelocatableLevel {
-  // In the order of LevelSchedule::launches_of, but those in batches at the end, batch by batch. None of level 0 are.
+  // In the order of LevelSchedule::launches_of, but those in batches at the end, batch by batch.
   std::vector<RelocatableLaunch> launches;
   std::vector<RelocatableLaunch> draws;  // launches of mesh nodes, in the same order; they come after all levels
   std::vector<RelocatableBatch> batches;
@@ -83,10 +83,7 @@ struct RelocatablePlanKey {
   bool operator==(const RelocatablePlanKey&) const = default;
 };
 
-// Whether executions with such a plan, whose levels are planned, can prepare the regions of level 1 for one another.
-[[nodiscard]] bool CanPrepareRegions(const RelocatablePlan& plan);
-
-// Of a slot that the application launches with infos on the device: all that there is room for.
+// Returns the most records that a slot can get which the application launches with infos on the device.
 [[nodiscard]] uint32_t MaxInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot);
 
 // One that was made before, if it is still kept. Of `environment` only what is the device's matters. Threading: any

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/replay/planning/prepared_sets.h"
+
+#include <algorithm>
+#include <span>
+
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis {
+namespace {
+
+// More dispatches in level 1 would take as long, for the set that is not used, as the begin kernel.
+constexpr size_t kMaxDispatches = 32;
+
+// An indirect draw of nothing takes a GPU no time, but each is recorded.
+constexpr size_t kMaxDraws = 128;
+
+constexpr uint64_t kMaxSetBytes = 832 * 1024;
+
+// The two sets have the same alignment to cache lines.
+constexpr uint64_t kLineBytes = 128;
+
+// Returns how many of them take their arguments from a region. Each is recorded once per set.
+size_t CountFromRegions(std::span<const RelocatableLaunch> launches) {
+  return static_cast<size_t>(std::count_if(launches.begin(), launches.end(),
+                                           [](const RelocatableLaunch& launch) { return launch.from_region; }));
+}
+
+}  // namespace
+
+bool CanPrepareRegions(const RelocatablePlan& plan) {
+  if (plan.steps || plan.UsesLongestPaths() || !plan.scratch.opens_all_levels || plan.levels.size() < 2) return false;
+  const RelocatableLevel& consumers = plan.levels[1];
+  return CountFromRegions(consumers.single_launches()) + consumers.batches.size() <= kMaxDispatches &&
+         CountFromRegions(consumers.draws) <= kMaxDraws && PreparedSetBytes(plan.scratch) <= kMaxSetBytes;
+}
+
+uint64_t PreparedRegionsBytes(const ScratchLayout& scratch) {
+  return (uint64_t{scratch.slot_count} + 1) * sizeof(shared::Region);
+}
+
+uint64_t PreparedSetBytes(const ScratchLayout& scratch) {
+  const uint64_t counts = uint64_t{scratch.launch_count} * sizeof(uint32_t);
+  return (PreparedRegionsBytes(scratch) + counts + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
+}  // namespace trellis
