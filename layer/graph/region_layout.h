@@ -34,7 +34,7 @@ struct RegionNeed {
 };
 
 // Most that the records behind the dense ones can have, a quarter of which at least stay dense (DensePart in
-// meta_shaders/shared/graph_data.h). 0 where all are dense.
+// meta_shaders/shared/kernel_plans.h). 0 where all are dense.
 [[nodiscard]] uint64_t SegmentsOf(const RegionNeed& need);
 
 // Bytes that a region takes whose launches keep `state_words` words about each record. Saturates.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that were read and nodes that were lowered, by content: each is worked on once in the life of a device,
+// Modules that were read and nodes that were lowered, by content: each is worked on once while the cache keeps it,
 // however many shader modules, pipelines and libraries it appears in. Internal to layer/pipeline.
 #pragma once
 

@@ -6,6 +6,6 @@
 
 #include "count_regions.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 void main() { CountRegions(CountPlanReference(push.plan).plan, gl_GlobalInvocationID.x); }

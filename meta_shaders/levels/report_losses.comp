@@ -7,7 +7,7 @@
 #include "../shared/scan.glsl"
 #include "count_regions.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LossPlanReference { LossPlan plan; };
 

@@ -18,7 +18,7 @@ uvec2 EnterBatch(const uvec2 pushed, const bool for_cpu) {
   return LaunchBlockReference(trellis_launch).block.source;
 }
 
-// Of those that an invocation asks for at once.
+// Number of counters an invocation loads per iteration.
 const uint kMaxCounts = 4u;
 
 // The same where producers have counted. Never for a CPU (CountBatches).

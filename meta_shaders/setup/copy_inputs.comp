@@ -5,7 +5,7 @@
 
 #include "../shared/kernel.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kCopyWorkgroup) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer CopyPlanReference { CopyPlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer InputCopyReference { InputCopy at[]; };

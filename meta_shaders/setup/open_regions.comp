@@ -6,7 +6,7 @@
 
 #include "../shared/kernel.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer OpenPlanReference { OpenPlan plan; };
 

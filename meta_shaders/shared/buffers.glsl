@@ -70,14 +70,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RegionRefer
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer AlternatingRegionsReference { AlternatingRegions regions; };
 
-const uint kRegionBytes = 640u;
-const uint kAlternatingRegionsBytes = 128u;
-const uint kRegionWorkgroupsOffset = 256u;
-const uint kRegionSegmentsOffset = 384u;
-const uint kLaunchBatchBytes = 56u;
-const uint kLaunchInputBytes = 64u;
-const uint kSliceBytes = 8u;
-
 AlternatingRegionsReference AlternatingRegionsOf(uvec2 regions) { return AlternatingRegionsReference(uvec2(regions.x & ~kAlternating, regions.y)); }
 
 uvec2 SetOfRegions(uvec2 regions, uint offset) { return AddressAdd(uvec2(regions.x & ~kAlternating, regions.y), kAlternatingRegionsBytes + offset); }

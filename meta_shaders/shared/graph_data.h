@@ -227,6 +227,15 @@ struct ControlBlock {
 // Heap allocations begin with a header of this many bytes: runtime/defer.glsl.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 
+// GLSL has no sizeof and no offsetof.
+TRELLIS_CONSTANT kRegionBytes = 640u;
+TRELLIS_CONSTANT kRegionWorkgroupsOffset = 256u;
+TRELLIS_CONSTANT kRegionSegmentsOffset = 384u;
+TRELLIS_CONSTANT kAlternatingRegionsBytes = 128u;
+TRELLIS_CONSTANT kLaunchBatchBytes = 56u;
+TRELLIS_CONSTANT kLaunchInputBytes = 64u;
+TRELLIS_CONSTANT kSliceBytes = 8u;
+
 #ifdef __cplusplus
 struct DispatchArguments {
   uint32_t x, y, z, unused;
@@ -237,15 +246,15 @@ constexpr Records DenseRecords(uint64_t base, uint32_t stride, uint32_t count) {
 }
 static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(LaunchBlock) == 48);
-static_assert(sizeof(LaunchBatch) == 56);
+static_assert(sizeof(LaunchBatch) == kLaunchBatchBytes);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
-static_assert(sizeof(LaunchInput) == 64);
-static_assert(sizeof(Slice) == 8);
-static_assert(sizeof(Region) == 640);
+static_assert(sizeof(LaunchInput) == kLaunchInputBytes);
+static_assert(sizeof(Slice) == kSliceBytes);
+static_assert(sizeof(Region) == kRegionBytes);
 static_assert(offsetof(Region, reserved) == 128);
-static_assert(offsetof(Region, workgroups) == 256);
-static_assert(offsetof(Region, segments) == 384);
-static_assert(sizeof(AlternatingRegions) == 128);
+static_assert(offsetof(Region, workgroups) == kRegionWorkgroupsOffset);
+static_assert(offsetof(Region, segments) == kRegionSegmentsOffset);
+static_assert(sizeof(AlternatingRegions) == kAlternatingRegionsBytes);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

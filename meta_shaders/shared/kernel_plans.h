@@ -193,7 +193,7 @@ struct ReleasePlan {
   TRELLIS_ADDRESS ring_table;
 };
 
-// Workgroup size of the kernels that open and close regions and report what they lost.
+// Workgroup size of the kernels that open regions, size launches, and count and report records.
 TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
 // Records that one of their workgroups looks at together.
 TRELLIS_CONSTANT kLevelsTile = 1024u;

@@ -39,7 +39,7 @@ class RuntimeCalls {
   [[nodiscard]] Id reserve_chosen() const { return reserve_chosen_; }
   [[nodiscard]] Id ChosenType() const { return chosen_type_; }
   [[nodiscard]] Id handle_of() const { return handle_of_; }
-  // What to call before that, with the same arguments; kNoId without Lowering::check_allocations.
+  // What to call before that, with the same arguments; kNoId without LoweringTarget::check_allocations.
   [[nodiscard]] Id CheckFunction(const Allocation& allocation) const {
     return checks_[scope_of_.at(allocation.instruction->result_id)];
   }
