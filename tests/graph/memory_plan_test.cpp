@@ -241,6 +241,22 @@ TEST(MemoryPlan, WhatAllNodesOfAnArrayGetTogetherIsWhatMustFit) {
     EXPECT_EQ(Opening(plan(kSent * 7 / 5), 0, SlotOf(graph, "b", index)).capacity, 1600u);
 }
 
+// Segments are found by 32 bits, in units of the pool's records.
+TEST(MemoryPlan, NoSegmentIsFartherFromItsRegionThanItsWordCounts) {
+  constexpr uint64_t kGiB = 1024 * kMiB;
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1000, 64).source};
+  for (uint32_t index = 0; index < 71; ++index) nodes.push_back(NodeBuilder("b", index).Payload(64).source);
+  const Graph graph = MustLink(nodes);
+  for (const uint64_t half : {80 * kGiB, 100 * kGiB, 200 * kGiB}) {
+    const GraphPlan plan = PlanFrom(graph, 0, 390'000, {half, 1u << 20});
+    const shared::RegionPlan& pool = Opening(plan, 0, graph.HeapSlot());
+    ASSERT_GT(pool.capacity, 0u);
+    uint64_t first = pool.offset;
+    for (const shared::RegionPlan& opening : plan.openings_of(0)) first = std::min<uint64_t>(first, opening.offset);
+    EXPECT_LT((pool.offset - first) / 16 + pool.capacity, uint64_t{shared::kFirstClaim}) << half / kGiB;
+  }
+}
+
 // A level of the array sends on what it got, whichever nodes got it.
 TEST(MemoryPlan, ArraysBehindArraysDoNotMultiply) {
   constexpr uint32_t kNodes = 128;
