@@ -26,6 +26,8 @@ EVERYTHING = None
 RULES = {
     "spirv_lowering/support": [],
     "spirv_lowering": ["meta_shaders/runtime"],
+    "spirv_lowering/rules": ["spirv_lowering"],
+    "spirv_lowering/front_end": ["spirv_lowering"],
     "meta_shaders/shared": [],
     "meta_shaders": ["meta_shaders/shared"],
     "layer/graph": ["spirv_lowering/reflect", "meta_shaders/shared"] + SUPPORT,
@@ -47,7 +49,7 @@ RULES = {
     "layer/entry": EVERYTHING,
     "layer": EVERYTHING,
     "samples": [],
-    "tools": EVERYTHING,
+    "tools": ["layer/dispatch", "spirv_lowering", "spirv_lowering/rules", "spirv_lowering/front_end"],
     "bench": [],
     "tests": EVERYTHING,
 }
