@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks which room includes which (docs/architecture/README.md, "Modules"). Arrows go one way:
+"""Checks which module includes which (docs/architecture/README.md, "Modules"). Arrows go one way:
 
     spirv_lowering <- graph <- pipeline <- entry,    memory <- replay <- entry
 
-Four rules: a room includes only the rooms that RULES names; rooms without Vulkan include no Vulkan header, directly or through
-other headers; rooms of the layer form no cycle; code and headers of one system are in folders named platform. Generated headers count by their path, like any other.
+Four rules: a module includes only the modules that RULES names; modules without Vulkan include no Vulkan header, directly or through
+other headers; modules of the layer form no cycle; code and headers of one system are in folders named platform. Generated headers count by their path, like any other.
 
 usage: check_includes.py [--root DIR] [--graph] [--self-test]
 """
@@ -16,13 +16,13 @@ import re
 import sys
 import tempfile
 
-# What any room of the layer may use besides itself.
+# What any module of the layer may use besides itself.
 PLUMBING = ["layer/platform", "layer/dispatch", "layer/objects", "layer/settings", "layer/diagnostics", "layer/device"]
 SUPPORT = ["spirv_lowering/support"]
 REPLAY = PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline", "meta_shaders"]
 EVERYTHING = None
 
-# Room -> rooms it may include besides itself. The longest prefix of a file's path is its room.
+# Module -> modules it may include besides itself. The longest prefix of a file's path is its module.
 RULES = {
     "spirv_lowering/support": [],
     "spirv_lowering": ["meta_shaders/runtime"],
@@ -54,12 +54,12 @@ RULES = {
     "tests": EVERYTHING,
 }
 
-# Rooms whose library and unit tests need no GPU and no loader.
+# Modules whose library and unit tests need no GPU and no loader.
 WITHOUT_VULKAN = ["spirv_lowering", "meta_shaders", "layer/graph"]
 # The only folder that may use SPIRV-Tools.
 SPIRV_TOOLS_USERS = ["spirv_lowering/post", "tests", "tools"]
 
-# Rooms in which only files of a folder named platform may depend on the system.
+# Modules in which only files of a folder named platform may depend on the system.
 PORTABLE = ["layer", "spirv_lowering", "tools", "samples", "meta_shaders"]
 SYSTEM_HEADER = re.compile(r"(?:sys|linux|netinet|arpa)/.*|(?:unistd|fcntl|spawn|dlfcn|pthread|poll|dirent|pwd|signal|windows|io|shellapi)\.h")
 SYSTEM_TEST = re.compile(
@@ -70,12 +70,12 @@ SOURCE_SUFFIXES = {".h", ".hpp", ".inc", ".cpp", ".cc", ".glsl", ".comp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-def room_of(path, rooms):
-    """The most specific of `rooms` that holds `path`, or None."""
+def module_of(path, modules):
+    """The most specific of `modules` that holds `path`, or None."""
     best = None
-    for room in rooms:
-        if (path == room or path.startswith(room + "/")) and (best is None or len(room) > len(best)):
-            best = room
+    for module in modules:
+        if (path == module or path.startswith(module + "/")) and (best is None or len(module) > len(best)):
+            best = module
     return best
 
 
@@ -86,8 +86,8 @@ class Tree:
         self.root = root
         self.system_tests = {}  # path -> a line of the preprocessor that asks for the system
         self.includes = {}  # path -> list of (bracket, name as written, repository path or None)
-        for room in sorted({rule.split("/")[0] for rule in RULES}):
-            for file in sorted((root / room).rglob("*")):
+        for module in sorted({rule.split("/")[0] for rule in RULES}):
+            for file in sorted((root / module).rglob("*")):
                 if file.suffix in SOURCE_SUFFIXES and file.is_file():
                     path = file.relative_to(root).as_posix()
                     text = file.read_text(encoding="utf-8", errors="replace")
@@ -105,31 +105,31 @@ class Tree:
             beside = (self.root / includer).parent / name
             if beside.is_file():
                 return beside.resolve().relative_to(self.root.resolve()).as_posix()
-        # A header that the build generates has the path of the room it belongs to.
-        return name if room_of(name, RULES) and "/" in name else None
+        # A header that the build generates has the path of the module it belongs to.
+        return name if module_of(name, RULES) and "/" in name else None
 
 
-def check_rooms(tree):
+def check_modules(tree):
     for path, includes in tree.includes.items():
-        room = room_of(path, RULES)
-        allowed = RULES[room]
+        module = module_of(path, RULES)
+        allowed = RULES[module]
         for _, _, target in includes:
             if target is None or allowed is EVERYTHING:
                 continue
-            if room_of(target, [room] + allowed) is None:
-                yield f"{path}: {room} must not include {target}"
+            if module_of(target, [module] + allowed) is None:
+                yield f"{path}: {module} must not include {target}"
 
 
 def check_spirv_tools(tree):
     for path, includes in tree.includes.items():
         for _, name, _ in includes:
-            if name.startswith("spirv-tools/") and room_of(path, SPIRV_TOOLS_USERS) is None:
+            if name.startswith("spirv-tools/") and module_of(path, SPIRV_TOOLS_USERS) is None:
                 yield f"{path}: only {', '.join(SPIRV_TOOLS_USERS)} may include {name}"
 
 
 def check_systems(tree):
     for path, includes in tree.includes.items():
-        if room_of(path, PORTABLE) is None or "platform" in path.split("/")[:-1]:
+        if module_of(path, PORTABLE) is None or "platform" in path.split("/")[:-1]:
             continue
         if path in tree.system_tests:
             yield f"{path}: only a folder named platform may have '{tree.system_tests[path]}'"
@@ -140,11 +140,11 @@ def check_systems(tree):
 
 def check_vulkan(tree):
     for path in tree.includes:
-        if room_of(path, WITHOUT_VULKAN) is None:
+        if module_of(path, WITHOUT_VULKAN) is None:
             continue
         way = way_to_vulkan(tree, path)
         if way:
-            yield f"{path}: {room_of(path, WITHOUT_VULKAN)} must not see a Vulkan header ({' -> '.join(way)})"
+            yield f"{path}: {module_of(path, WITHOUT_VULKAN)} must not see a Vulkan header ({' -> '.join(way)})"
 
 
 def way_to_vulkan(tree, start):
@@ -162,48 +162,48 @@ def way_to_vulkan(tree, start):
     return None
 
 
-def room_graph(tree):
-    """Room -> rooms it includes, with one example each."""
+def module_graph(tree):
+    """Module -> modules it includes, with one example each."""
     graph = {}
     for path, includes in tree.includes.items():
-        room = room_of(path, RULES)
+        module = module_of(path, RULES)
         for _, _, target in includes:
-            other = room_of(target, RULES) if target else None
-            if other and other != room:
-                graph.setdefault(room, {}).setdefault(other, f"{path} includes {target}")
+            other = module_of(target, RULES) if target else None
+            if other and other != module:
+                graph.setdefault(module, {}).setdefault(other, f"{path} includes {target}")
     return graph
 
 
 def check_cycles(tree):
-    # The plumbing is one room here, because its parts know each other, and so are the hooks and the lookup of hooks.
-    def merged(room):
-        if room in PLUMBING:
+    # The plumbing is one module here, because its parts know each other, and so are the hooks and the lookup of hooks.
+    def merged(module):
+        if module in PLUMBING:
             return "layer plumbing"
-        return "layer/entry" if room == "layer" else room
+        return "layer/entry" if module == "layer" else module
 
     graph = {}
-    for room, others in room_graph(tree).items():
+    for module, others in module_graph(tree).items():
         for other, example in others.items():
-            if merged(room) != merged(other):
-                graph.setdefault(merged(room), {}).setdefault(merged(other), example)
+            if merged(module) != merged(other):
+                graph.setdefault(merged(module), {}).setdefault(merged(other), example)
     done = set()
 
-    def visit(room, way):
-        if room in way:
-            cycle = way[way.index(room) :] + [room]
+    def visit(module, way):
+        if module in way:
+            cycle = way[way.index(module) :] + [module]
             examples = "; ".join(graph[a][b] for a, b in zip(cycle, cycle[1:]))
-            return f"rooms include each other in a circle: {' -> '.join(cycle)} ({examples})"
-        if room in done:
+            return f"modules include each other in a circle: {' -> '.join(cycle)} ({examples})"
+        if module in done:
             return None
-        for other in graph.get(room, {}):
-            found = visit(other, way + [room])
+        for other in graph.get(module, {}):
+            found = visit(other, way + [module])
             if found:
                 return found
-        done.add(room)
+        done.add(module)
         return None
 
-    for room in list(graph):
-        found = visit(room, [])
+    for module in list(graph):
+        found = visit(module, [])
         if found:
             yield found
             return
@@ -212,7 +212,7 @@ def check_cycles(tree):
 def check(root):
     tree = Tree(root)
     problems = []
-    for rule in (check_rooms, check_spirv_tools, check_systems, check_vulkan, check_cycles):
+    for rule in (check_modules, check_spirv_tools, check_systems, check_vulkan, check_cycles):
         problems += rule(tree)
     return tree, problems
 
@@ -265,15 +265,15 @@ def self_test():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
-    parser.add_argument("--graph", action="store_true", help="print which room includes which")
+    parser.add_argument("--graph", action="store_true", help="print which module includes which")
     parser.add_argument("--self-test", action="store_true", help="check the checker")
     args = parser.parse_args()
     if args.self_test:
         sys.exit(0 if self_test() else 1)
     tree, problems = check(args.root)
     if args.graph:
-        for room, others in sorted(room_graph(tree).items()):
-            print(f"{room} -> {', '.join(sorted(others))}")
+        for module, others in sorted(module_graph(tree).items()):
+            print(f"{module} -> {', '.join(sorted(others))}")
     if not tree.includes:
         problems.append(f"no source file below {args.root}")
     for problem in problems:

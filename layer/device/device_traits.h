@@ -25,7 +25,7 @@ struct DeviceTraits {
   VkSubgroupFeatureFlags subgroup_operations = 0;
   VkSubgroupFeatureFlags mesh_subgroup_operations = 0;  // the same of the mesh stage
 
-  // Of VkPhysicalDeviceMeshShaderPropertiesEXT: of one draw. 0 without `mesh_shader`.
+  // VkPhysicalDeviceMeshShaderPropertiesEXT's limits of one draw. 0 without `mesh_shader`.
   std::array<uint32_t, 3> max_mesh_workgroup_count = {};
   uint32_t max_mesh_workgroup_total_count = 0;
 

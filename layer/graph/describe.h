@@ -18,7 +18,7 @@ namespace trellis {
 [[nodiscard]] std::string LaunchLabel(const Graph& graph, Launch launch);
 // Labels of the first of these slots, and how many more there are; each behind a space.
 [[nodiscard]] std::string RootLabels(const Graph& graph, std::span<const uint32_t> slots);
-// Of the dispatch or draw that runs these launches.
+// Returns the label of the dispatch or draw that runs these launches.
 [[nodiscard]] std::string DispatchLabel(const std::string& launches, uint32_t level);
 // One line a node: label, launch kind, payload; indented below it one line an output. Ends with a newline.
 [[nodiscard]] std::string DescribeGraph(const Graph& graph);

@@ -191,8 +191,8 @@ class Linker {
     return nodes;
   }
 
-  // Of those that PayloadNodeArraySizeAMDX tells apart: the array begins at the base index. Returns whether there were
-  // any.
+  // Drops tentative links to indices outside the array of PayloadNodeArraySizeAMDX, which begins at the base index.
+  // Returns whether there were any.
   bool DropTentativeLinksOutsideArrays(const std::vector<uint32_t>& nodes) {
     size_t dropped = 0;
     for (const uint32_t node : nodes)
@@ -289,7 +289,7 @@ class Linker {
     }
   }
 
-  // Of a slot: its own and those of the sharers, if their node is one that counts.
+  // Returns the launches of a slot: its own and those of nodes that share its input, as far as `counts` accepts them.
   template <typename Counts>
   uint32_t LaunchesOf(const Node& node, const Counts& counts) const {
     const auto sharers = std::count_if(node.sharers.begin(), node.sharers.end(),

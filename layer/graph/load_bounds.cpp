@@ -50,7 +50,7 @@ class Calculator {
     bool operator()(const std::vector<Target>* a, const std::vector<Target>* b) const { return *a < *b; }
   };
 
-  // Of the targets those that something is sent to: others are only asked for.
+  // Returns the targets that the slot's node enqueues to; others are only asked whether they exist.
   const std::vector<Target>& Reached(const Slot& slot, const std::vector<Target>& targets) {
     const auto is_reached = [&slot](const Target& target) { return slot.SendsTo(target.slot); };
     if (std::all_of(targets.begin(), targets.end(), is_reached)) return targets;
@@ -67,7 +67,7 @@ class Calculator {
     return found->second;
   }
 
-  // Of one record at each slot: itself and its state.
+  // At distance 0: one record at each slot, with its state.
   void FirstArrivals() {
     arrivals_.clear();
     for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot)
@@ -75,7 +75,8 @@ class Calculator {
                            double{sizeof(uint32_t)} * graph_.StateWords(slot)});
   }
 
-  // Of one record at each slot: what its workgroups send, as `loads` ends with it.
+  // At a later distance: what the workgroups of one record at each slot cause. `loads` ends with that of the one
+  // before.
   void LaterArrivals(const std::vector<Load>& loads) {
     const Load* sent = loads.data() + loads.size() - graph_.slots.size();
     for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot) {

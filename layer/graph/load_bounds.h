@@ -21,8 +21,8 @@ struct Load {
   void RaiseTo(const Load& load);
 };
 
-// At most, of the node's own, on average over many records. Beside them a launch that coalesces has a last one that may
-// have fewer: the planner adds it.
+// At most, of the node's own, on average over many records. In addition to them a launch that coalesces has a last one
+// that may have fewer: the planner adds it.
 [[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info, uint64_t max_grid_workgroups);
 
 // Immutable, so any thread may read it. Takes as many Loads as the graph has slots, for each level of its depth.
@@ -32,7 +32,7 @@ class LoadBounds {
   // and for each level different lists of targets.
   LoadBounds(const Graph& graph, uint64_t max_grid_workgroups);
 
-  // Of one workgroup of the slot's node: what arrives `distance` levels later, at least 1, over all nodes.
+  // Returns what one workgroup of the slot's node causes `distance` levels later, at least 1, over all nodes.
   [[nodiscard]] Load Of(uint32_t slot, uint32_t distance) const;
 
  private:

@@ -143,7 +143,7 @@ class Planner {
     return total;
   }
 
-  // Of the pool of a level whose regions grow, where all that may be sent has room.
+  // Bytes of the pool of a level whose regions grow, so that all that may be enqueued fits.
   struct Pool {
     uint64_t segments = 0;
     uint64_t record_state = 0;
@@ -287,7 +287,7 @@ class Planner {
     plan_.half_bytes[1] = end - plan_.half_bytes[0];
   }
 
-  // Of the level that consumes what was just placed.
+  // Bounds the workgroups of the level that consumes what was just placed.
   void BoundWorkgroups(uint32_t level) {
     for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
       const Launch launch = schedule_.launches[i];
@@ -312,7 +312,7 @@ class Planner {
   size_t max_launches_ = 1;           // of one slot
   std::vector<Load> joint_;           // by level: all that can arrive there
   std::vector<uint64_t> workgroups_;  // by launch, like LevelSchedule::launches: at most
-  // Of the level that is being planned: its openings, and what of the heap its allocations need.
+  // Of the level that is being planned, the regions that it appends to, and the heap.
   std::vector<RegionNeed> needs_;
   uint64_t room_ = 0;  // of its part
   uint64_t heap_bytes_ = 0;

@@ -11,7 +11,7 @@
 namespace trellis {
 namespace {
 
-// Of regions that grow: records that lie dense, at least, such that segments, a quarter as long, are whole units of 16
+// Returns the minimum of dense records in a region that grows: segments, a quarter as long, are then whole units of 16
 // bytes.
 uint64_t FewestDense(uint64_t stride) {
   uint64_t fewest = 4;

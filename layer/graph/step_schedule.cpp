@@ -197,7 +197,7 @@ class Scheduler {
     return queue;
   }
 
-  // Of the level whose producers were collected. Nothing if `room` bytes are too few.
+  // Returns the queue of the level whose producers were collected. Nothing if `room` bytes are too few.
   [[nodiscard]] std::optional<Queue> BestQueue(uint64_t room) const {
     std::optional<Queue> dense = DenseQueue(room);
     std::optional<Queue> growing = GrowingQueue(room);
@@ -207,7 +207,7 @@ class Scheduler {
     return dense_part <= growing_part * kWorthGrowing && dense_part <= 1 ? std::move(dense) : std::move(growing);
   }
 
-  // Of the level whose producers were collected; kUnbounded if the ring has too few bytes.
+  // Returns the bytes of that queue at least; kUnbounded if the ring has too few.
   [[nodiscard]] uint64_t SmallestQueue() const {
     if (!BestQueue(ring_bytes_)) return kUnbounded;
     uint64_t low = 0;
@@ -292,7 +292,8 @@ class Scheduler {
     }
   }
 
-  // Of all that the level sends in the whole dispatch. Each fill may end with one more, that is not full.
+  // Returns how many full portions all that the level enqueues in the whole dispatch makes. Each fill may end with one
+  // more, which is not full.
   [[nodiscard]] uint64_t FullPortions(uint32_t level) {
     if (IsLastLevel(level)) return 0;
     const auto cost = [this](const Load& load) { return queue_.grows ? CostInSegments(load) : Cost(load); };
@@ -327,7 +328,7 @@ class Scheduler {
   const LevelSchedule& schedule_;
   const uint64_t ring_bytes_;
   StepSchedule result_;
-  // Of the level that is being planned.
+  // State of the level that is being planned.
   std::vector<Load> producers_;  // by launch, of one workgroup of its dispatch: to all slots together
   std::vector<Edge> edges_;
   std::vector<RegionNeed> needs_;       // slots of the next level, and the heap, if allocations need it

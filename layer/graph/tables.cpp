@@ -54,7 +54,7 @@ shared::NodeOutput DescribeOutput(const std::vector<Target>& targets, uint32_t b
   return {array_address, 0 - base, static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
 }
 
-// Of targets that need one.
+// Writes the table of targets that need one.
 void WriteArray(const std::vector<Target>& targets, std::byte* bytes) {
   std::vector<uint32_t> words;
   if (IsDense(targets)) {
@@ -72,7 +72,8 @@ void SetGrid(const std::array<uint32_t, 3>& grid, shared::LaunchPlan& plan) {
   plan.grid_z = grid[2];
 }
 
-// Of the dispatch's workgroups. Packed workgroups of the node are those of several records, or a part of those of one.
+// Describes workgroups of the dispatch. With packing each stands for workgroups of several records, or for a part of
+// those of one record.
 void DescribeStaticGrid(const spirv::NodeInfo& info, shared::LaunchPlan& plan) {
   plan.kind = shared::kLaunchStaticGrid;
   SetGrid(info.grid, plan);

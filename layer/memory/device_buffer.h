@@ -52,8 +52,8 @@ class DeviceBuffer {
 
   // The device has memory for BufferMemory::kWrittenOnce.
   [[nodiscard]] static bool MayBeWrittenOnce(const Device& device);
-  // Of BufferMemory::kWrittenOnce: puts `bytes` at its beginning, while no execution uses it. Fails when it cannot be
-  // mapped.
+  // Puts `bytes` at the beginning of a buffer of BufferMemory::kWrittenOnce, while no execution uses it. Fails when it
+  // cannot be mapped.
   [[nodiscard]] Expected<void> Write(std::span<const std::byte> bytes) const;
 
   [[nodiscard]] VkDeviceAddress address() const { return address_; }

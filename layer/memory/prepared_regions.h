@@ -52,7 +52,7 @@ class PreparedRegions {
   // From the beginning, AlternatingRegions; before the first execution. Fails when memory cannot be mapped.
   [[nodiscard]] Expected<void> Write(std::span<const std::byte> contents) const { return buffer_.Write(contents); }
 
-  // Of both sets, as shaders are told.
+  // Returns the address of both sets, as shaders get it.
   [[nodiscard]] VkDeviceAddress alternating() const;
   // One of the two sets: its address, and its place in the buffer.
   [[nodiscard]] VkDeviceAddress set_address(uint32_t set) const { return buffer_.address() + SetOffset(set); }

@@ -16,7 +16,7 @@ constexpr uint64_t kDumpSlack = 64;
 
 // About as many workgroups as a large GPU runs at a time.
 constexpr uint32_t kMaxPartsOfLevel = 2048;
-// Of a launch, however many there are: all the records of a level may be one launch's.
+// Parts of a launch at least, however many launches there are: all records of a level may be one launch's.
 constexpr uint32_t kFewestParts = 32;
 
 // Draws of one launch, and bytes for those of all launches together, beyond one draw for each.

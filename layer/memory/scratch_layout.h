@@ -47,12 +47,12 @@ struct ScratchLayout {
   [[nodiscard]] uint64_t region_offset(uint32_t level, uint32_t slot) const;
   [[nodiscard]] uint64_t input(uint32_t launch) const;
   [[nodiscard]] uint64_t argument(uint32_t launch) const;
-  // Of the draws of a launch of `level`, which is its `launch`th that is drawn: the first of max_draws.
+  // Returns the position of the first of the max_draws draws of the `launch`th launch of `level` that is drawn.
   [[nodiscard]] uint32_t draw_position(uint32_t level, uint32_t launch) const {
     return first_draw + (level * draw_launch_count + launch) * max_draws;
   }
   [[nodiscard]] uint64_t level_sums(uint32_t level) const { return sums + level * sums_of_level; }
-  // Of a launch of `level`, not in steps; opens_all_levels must be true.
+  // Returns the offset of the count of workgroups of a launch of `level`. Not in steps; opens_all_levels must be true.
   [[nodiscard]] uint64_t workgroup_count(uint32_t level, uint32_t launch) const;
 };
 

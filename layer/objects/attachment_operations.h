@@ -6,7 +6,7 @@
 
 namespace trellis {
 
-// Of one aspect of an attachment, as the application gave them.
+// Load and store operations of one aspect of an attachment, as the application gave them.
 struct AttachmentOperations {
   VkAttachmentLoadOp load = VK_ATTACHMENT_LOAD_OP_LOAD;
   VkAttachmentStoreOp store = VK_ATTACHMENT_STORE_OP_STORE;

@@ -72,7 +72,7 @@ class BufferTable {
     return longest_;
   }
 
-  // Of the buffers that hold the address, the one that reaches farthest beyond it; nothing if there is none.
+  // Returns the buffer that holds the address and reaches farthest beyond it; nothing if there is none.
   [[nodiscard]] std::optional<BufferPlace> Find(VkDeviceAddress address) const {
     std::shared_lock lock(mutex_);
     std::optional<BufferPlace> best;

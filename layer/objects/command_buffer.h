@@ -64,7 +64,7 @@ struct CommandBuffer {
   uint64_t bind_sequence = 0;
   // Layouts that binds so far carried as create infos; see FindBindLayout.
   std::vector<std::shared_ptr<ChainedLayout>> chained_layouts;
-  // Of the conditional rendering that is active, without its pNext chain.
+  // The active conditional rendering, without its pNext chain.
   std::optional<VkConditionalRenderingBeginInfoEXT> conditional_rendering;
   RenderPassInstance render_pass;
   bool holds_graph = false;
@@ -94,7 +94,7 @@ struct CommandBuffer {
   void RememberError(VkResult error) {
     if (recorded_error == VK_SUCCESS) recorded_error = error;
   }
-  // Of a vkCmd* that cannot be done: says `why` as an error with the message `id`, and remembers what
+  // Refuses a vkCmd* that cannot be done: reports `why` as an error with the message `id`, and remembers what
   // vkEndCommandBuffer is to return.
   void Refuse(const char* id, const std::string& why, VkResult error);
 

@@ -56,7 +56,7 @@ struct Device {
   bool shader_enqueue_enabled = false;       // the feature; applications may forget it
   bool shader_mesh_enqueue_enabled = false;  // the feature
   bool emulates_maintenance5 = false;
-  // Of SPIR-V, sorted: the application did not enable what Vulkan wants for them. The layer may have.
+  // SPIR-V capabilities, sorted, whose Vulkan features the application did not enable. The layer may have.
   std::vector<uint32_t> disabled_capabilities;
   bool provides_buffer_device_address = false;  // VK_KHR_buffer_device_address, under the names of Vulkan 1.2
   bool may_have_unknown_commands = false;       // see MayHaveUnknownCommands

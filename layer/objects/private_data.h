@@ -24,7 +24,7 @@ class PrivateData {
     return found == values_.end() ? 0 : found->second;
   }
 
-  // Of an object or a slot that dies: its handle may come back.
+  // Forgets an object or a slot that is destroyed: its handle may be given again.
   void Forget(uint64_t object) {
     std::lock_guard lock(mutex_);
     std::erase_if(values_, [object](const auto& entry) { return entry.first.first == object; });

@@ -68,7 +68,7 @@ AttachmentOperations StencilOperationsOf(const Attachment& attachment, const Att
   return {attachment.stencilLoadOp, attachment.stencilStoreOp, use.is_stencil_read_only};
 }
 
-// Of the aspects that the format has. Nothing is asked of attachments that are not used.
+// Whether `holds` is true for each aspect that the format has. True for attachments that are not used.
 template <typename Attachment>
 bool HoldsForAll(const Attachment& attachment, const AttachmentUse& use, bool (&holds)(const AttachmentOperations&)) {
   return !use.is_used || ((attachment.format == VK_FORMAT_S8_UINT || holds(OperationsOf(attachment, use))) &&

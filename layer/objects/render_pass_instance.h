@@ -67,7 +67,7 @@ class RenderPassInstance {
   uint32_t queries_ = 0;
   bool transform_feedback_ = false;
   bool conditional_rendering_ = false;
-  // Of the second part; null where there is an obstacle. With what they point to they lie in the arena.
+  // How the second part begins; null where there is an obstacle. With what they point to they lie in the arena.
   const VkRenderingInfo* rendering_ = nullptr;
   const VkRenderPassBeginInfo* render_pass_ = nullptr;
   std::optional<VkSubpassContents> contents_;  // of vkCmdBeginRenderPass

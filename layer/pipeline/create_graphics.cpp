@@ -132,7 +132,7 @@ class DriverStages {
     return {};
   }
 
-  // Of a module that the mesh shader stands in too.
+  // Adds the stage's shader alone, extracted from a module that has the mesh shader too.
   CreationResult AddCutOut(const VkPipelineShaderStageCreateInfo& stage) {
     const std::shared_ptr<const ShaderModule> owner = context_.device.shader_modules.Find(stage.module);
     const std::shared_ptr<CachedModule> module =

@@ -15,7 +15,7 @@ namespace trellis {
 // The stage's shader declares ShaderEnqueueAMDX: no driver may see it.
 [[nodiscard]] bool IsNodeStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
 
-// Of VkGraphicsPipelineCreateInfo and VkRayTracingPipelineCreateInfoKHR.
+// Returns the stages of a VkGraphicsPipelineCreateInfo or VkRayTracingPipelineCreateInfoKHR.
 template <typename CreateInfo>
 [[nodiscard]] std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const CreateInfo& info) {
   return {info.pStages, info.pStages ? info.stageCount : 0};

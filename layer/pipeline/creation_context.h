@@ -52,8 +52,8 @@ CreationResult FindNodeLayout(const CreationContext& context, VkPipelineLayout h
 // What the commands may return: what else the driver says is VK_ERROR_UNKNOWN.
 [[nodiscard]] VkResult PermittedResult(VkResult result);
 
-// Of the results of several create infos an error tells more than VK_PIPELINE_COMPILE_REQUIRED; else the first one
-// counts.
+// Returns the result of a command with several create infos: an error tells more than VK_PIPELINE_COMPILE_REQUIRED;
+// else the first one counts.
 [[nodiscard]] VkResult WorseResult(VkResult so_far, VkResult next);
 
 }  // namespace trellis

@@ -69,7 +69,7 @@ template <typename CreateInfo>
 struct LibraryKind {
   const char* name;  // for messages
   bool (*makes_library)(const CreateInfo& info);
-  // Of a create info that makes no library: why it is refused; null for an ordinary pipeline.
+  // Returns why a create info that makes no library is refused; null for an ordinary pipeline.
   const char* (*refusal)(const Device& device, const CreateInfo& info);
   // All libraries of one command.
   void (*create)(std::span<LibraryCreation<CreateInfo>> creations);

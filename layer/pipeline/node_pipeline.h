@@ -60,7 +60,7 @@ class NodePipeline {
   // Numbers of the sets that the node uses.
   [[nodiscard]] const std::set<uint32_t>& descriptor_sets() const { return descriptor_sets_; }
   void SetDescriptorSets(std::set<uint32_t> sets) { descriptor_sets_ = std::move(sets); }
-  // Of a mesh node.
+  // For mesh nodes only.
   [[nodiscard]] CapturedStates dynamic_states() const { return dynamic_states_; }
   [[nodiscard]] const RenderingShape& rendering_shape() const { return rendering_shape_; }
   void SetDrawState(CapturedStates dynamic_states, const RenderingShape& rendering_shape) {

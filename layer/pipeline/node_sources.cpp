@@ -107,7 +107,7 @@ const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::str
   return nullptr;
 }
 
-// Of a payload, in a report; what lies behind them is shown as bytes.
+// Scalars of a payload that a report shows as such; what lies behind them is shown as bytes.
 constexpr size_t kMaxReportedScalars = 256;
 
 CreationResult ReflectNode(const Device& device, StageNode& node) {

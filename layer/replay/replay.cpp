@@ -198,7 +198,7 @@ ReportedRecording RecordingOf(const DispatchTarget& target, const Inputs& inputs
   return {RootsOf(*target.pipeline, inputs), nanoseconds};
 }
 
-// Of a dispatch that became draws alone, or nothing.
+// Reports a dispatch that became draws alone, or nothing.
 template <typename Inputs>
 void ReportWithoutPlan(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
                        uint32_t draws, const Inputs& inputs) {

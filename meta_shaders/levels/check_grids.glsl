@@ -27,7 +27,7 @@ void CheckGrid(SizingPlan plan, LaunchPlan launch, uvec2 record) {
   atomicMax(largest_grid, workgroups);
 }
 
-// Of the records of a part. Called by all invocations of a workgroup.
+// Checks the grids of a part's records. Called by all invocations of a workgroup.
 void CheckGrids(SizingPlan plan, LaunchPlan launch, RegionReference region, Part part) {
   if (gl_LocalInvocationIndex == 0u) {
     large_components = largest_component = 0u;

@@ -38,7 +38,7 @@ void CopyRecords(uvec2 regions, PayloadDumpReference dumps, uint index) {
   dumps.at[index].written = dump.written + count;
 }
 
-// Of a level, what the invocation `index` is for. When all has been sent.
+// Counts the region or the dump that the invocation `index` has in a level, when all of its records have been enqueued.
 void CountRegions(const CountPlan plan, const uint index) {
   const uvec2 regions = CurrentRegions(plan.consumed);
   if (index == 0u && plan.counts_execution != 0u) RegionCountsHeaderReference(plan.header).header.executions += 1u;

@@ -198,7 +198,7 @@ shared uint tile_counts[kLevelsTile + kLevelsTile / kTileGap];
 
 uint TilePlace(uint record) { return record + record / kTileGap; }
 
-// Of each record of a tile the workgroups before it; `total`: of all of them.
+// Gets for each record of a tile the workgroups before it, and the `total` of all of them.
 void ScanTile(uint before, const uint counts[kTileRecords], out uint firsts[kTileRecords], out uint total) {
   for (uint i = 0u; i < kTileRecords; ++i) tile_counts[TilePlace(TileRecord(i))] = counts[i];
   barrier();
@@ -232,7 +232,7 @@ struct SearchIndex {
   uint shift;
 };
 
-// Of a launch whose parts have been summed, else none: as dense as their room allows for the workgroups of all records.
+// Returns the search index of a launch whose parts have been summed, as dense as its memory allows for the workgroups of all records. Else none.
 SearchIndex SearchIndexFor(SizingPlan plan, LaunchPlan launch, Share share, uint records) {
   if (launch.has_search_index == 0u || share.launch >= plan.summed_count) return SearchIndex(uvec2(0u), 0u);
   uint total;
@@ -261,7 +261,7 @@ void WriteSearchIndex(SearchIndex search_index, uint tile, uint begin, uint end)
   barrier();
 }
 
-// Of the first record that the slice has no workgroups for.
+// The first record that the slice has no workgroups for.
 shared uint next_record;
 shared uint workgroups_before_next;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beside the launches of the last level, or the draws: reports what the regions lost. Those launches append to none of them. Where regions are
+// Next to the launches of the last level, or the draws: reports what the regions lost. Those launches append to none of them. Where regions are
 // prepared: turns to the set of the next execution.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -38,7 +38,7 @@ uint WantedDense(RegionPlan opening, RegionReference region) {
   return min(max(power, fewest), opening.capacity);
 }
 
-// Of the region `index`, with `adapted` sizes or planned ones. None behind the last one, which is the pool.
+// Returns the dense units of the region `index`, with `adapted` sizes or planned ones. 0 behind the last one, which is the pool.
 uint DenseUnits(LossPlan plan, uvec2 regions, uint index, bool adapted, out DensePart part) {
   RegionPlanReference openings = RegionPlanReference(plan.openings);
   const RegionPlan opening = openings.at[min(index, plan.prepared_count - 1u)];

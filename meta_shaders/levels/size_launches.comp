@@ -11,7 +11,7 @@
 
 layout(local_size_x = kLevelsWorkgroup) in;
 
-// Of the launch. Null if there are none, or no memory for them.
+// Returns the address of the launch's record state. Null if it has none, or no memory for it.
 uvec2 FindRecordState(SizingPlan plan, LaunchPlan launch, uint records) {
   const uvec2 regions = CurrentRegions(plan.consumed);
   RegionReference region = RegionOf(regions, launch.slot);

@@ -179,7 +179,7 @@ uint PortionOf(StepLaunch step, uint workgroups, uint before) {
   return before >= kWholeQueue ? 0u : min(workgroups, (kWholeQueue - before) / step.load);
 }
 
-// Of the launches of the chosen level the first ones run whole, one in part, and those behind it not at all.
+// Starts the chosen level: its first launches run whole, one in part, and those behind it not at all.
 void RunChosenLevel(StepPlan plan, SizingPlan sizing) {
   uint before = 0u;
   for (uint chunk = 0u; chunk < plan.launch_count; chunk += kLevelsWorkgroup) {

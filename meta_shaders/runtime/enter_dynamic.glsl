@@ -14,7 +14,7 @@ void EnterSlice() {
   trellis_end = table.at[trellis_place.z].workgroup_count;
 }
 
-// Of the workgroup `number` of the launch, or of its slice.
+// Returns the record of the workgroup `number` of the launch, or of its slice.
 uint FindRecord(const uint state_bytes, const uint number, const bool by_search_index, const bool for_cpu) {
   uint first = trellis_records.first;
   uint end = trellis_records.count;
@@ -35,7 +35,7 @@ uvec3 GridOfRecord(const uint grid_member) {
   return ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z));
 }
 
-// Of `number` in a grid from a record.
+// Sets the workgroup ID of workgroup `number` in a grid from a record.
 void SetWorkgroupOfGrid(const uint grid_member, const uint number, const uvec2 grid) {
   trellis_workgroup_id = GridComponents(grid_member) == 1u ? uvec3(number, 0u, 0u) : WorkgroupOfGrid(number, max(grid, uvec2(1u)));
 }
@@ -73,7 +73,7 @@ void TakeGrid(const uint grid_member, const uint state_words, const uint number)
   SetWorkgroupOfGrid(grid_member, number, grid);
 }
 
-// Of the workgroups of trellis_record: the number behind them. None is behind those of the last record.
+// Returns the number of the first workgroup behind those of trellis_record, kNoWorkgroup behind the last record.
 uint EndOfGrid(const uint state_bytes) {
   return trellis_record + 1u < trellis_records.count ? SumAt(trellis_record_state, state_bytes, trellis_record + 1u) : kNoWorkgroup;
 }

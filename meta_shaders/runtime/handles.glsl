@@ -76,7 +76,7 @@ uvec2 trellis_element_or_dump(const uvec4 handle, const uint index) {
   return IsNull(element) ? trellis_dump : element;
 }
 
-// Of handles that have one record at most.
+// For handles that have one record at most.
 uvec2 trellis_only_element(const uvec4 handle) { return IsNull(handle.xy) ? Dump() : handle.xy; }
 uvec2 trellis_only_element_or_dump(const uvec4 handle) { return IsNull(handle.xy) ? trellis_dump : handle.xy; }
 

@@ -198,7 +198,7 @@ struct ChosenHandle {
   uint number;
 };
 
-// Of outputs of which no invocation sends to more than one. The reservation stands in the code once, and a subgroup waits for one instead of several.
+// Reserves for outputs of which each invocation enqueues to one at most. The code has one reservation, and a subgroup waits for one instead of several.
 ChosenHandle trellis_reserve_chosen(const uvec4 output_numbers, const uvec4 counts, const uvec4 indices, const uvec4 limits) {
   uvec4 clamped = min(min(counts, limits), uvec4(kMaxRecords));
   uint number = clamped.x != 0u ? 0u : clamped.y != 0u ? 1u : clamped.z != 0u ? 2u : clamped.w != 0u ? 3u : 4u;

@@ -94,7 +94,7 @@ uint ReadBytes(uvec2 address, uint bytes) {
   return bitfieldExtract(word, 0, int(bytes * 8u));
 }
 
-// Of numbers that never decrease and lie `stride` bytes apart: the last one in [first, end) that is not above `number`; `first` if there is none.
+// Returns the index in [first, end) of the last number that is not above `number`; `first` if there is none. Numbers never decrease and lie `stride` bytes apart.
 uint FindNotAbove(const uvec2 numbers, const uint stride, const uint first, const uint end, const uint number) {
   uint low = first;
   uint high = end;

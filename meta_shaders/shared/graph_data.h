@@ -174,17 +174,16 @@ struct Region {
   TRELLIS_UINT reciprocal;      // (2^32 - 1) / coalesce, rounded down
   TRELLIS_UINT lost;            // atomic; records of allocations that failed; saturates at 2^31
   TRELLIS_UINT refused;         // atomic; the least rank of an allocation that failed
-  // Of the members of counted batches, where the workgroups of this launch and of all of them are counted, instead of
-  // in `workgroups`: uints, atomic. The second is `workgroups` of the first member, an argument of the dispatch. Else
-  // 0.
+  // For members of counted batches: addresses of uints, atomic, that count the workgroups of this launch and of all of
+  // them, instead of `workgroups`. The second is `workgroups` of the first member, an argument of the dispatch. Else 0.
   TRELLIS_ADDRESS batch_count;
   TRELLIS_ADDRESS batch_total;
   // Where the pool gives the state of the records, of all launches, when their number is known: words per record. 0: it
   // lies behind the records. Of the pool: not 0 if segments take the units for their records' state.
   TRELLIS_UINT state_words;
   TRELLIS_UINT state_units;  // of the pool: units of 16 bytes for record state, behind those that ranks count
-  // Of the pool where segments take units for record state: those of `reserved` that lie at its beginning, where what
-  // was taken gets its place, and those for record state, which lie at its end; both atomic. Else 0.
+  // For a pool whose segments take units for record state: of `reserved`, the units that lie at its beginning, where
+  // what was taken gets its place, and those for record state, which lie at its end; both atomic. Else 0.
   TRELLIS_UINT placed;
   TRELLIS_UINT state_units_taken;
   TRELLIS_UINT unused1[10];

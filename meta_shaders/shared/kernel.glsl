@@ -56,7 +56,7 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.one_y = 1u;
   target.region.one_z = 1u;
   if (plan.dense >= capacity) return;
-  // Of the octaves that begin within the capacity.
+  // The words of segments, for octaves that begin within the capacity.
   const uint octaves = uint(findMSB(capacity) - findMSB(plan.dense)) + 1u;
   for (uint octave = 0u; octave < min(octaves, kSegments / 4u); ++octave) UnitReference(AddressAdd(segments, octave * 16u)).unit = uvec4(0u);
 }

@@ -46,15 +46,16 @@ struct LaunchPlan {
   // Dynamic grids: workgroups of the node that run as one of the dispatch. LaunchInput counts those of the node. Else
   // 1: `grid` and `coalesce` say what one of the dispatch gets.
   TRELLIS_UINT packed;
-  // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
+  // Maximum of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they
+  // cannot.
   TRELLIS_UINT max_workgroups;
   TRELLIS_UINT has_search_index;  // 1: the node looks for LaunchInput::search_index
   // Where the pool gives the record state of the region: which of SizingPlan::launches is the first that keeps some.
   // Else kNoSlot.
   TRELLIS_UINT first_with_state;
   TRELLIS_UINT slice_table;  // grids from records: index of its Slice[kMaxSlices + 1] in SizingPlan::slices
-  // Of mesh nodes: draws that the launch is split into, one behind the other, with LaunchInputs and arguments from
-  // `first_draw` on. There are no slices. Else 0: it is a dispatch.
+  // For mesh nodes: the number of draws that the launch is split into, one behind the other, with LaunchInputs and
+  // arguments from `first_draw` on. There are no slices. Else 0: it is a dispatch.
   TRELLIS_UINT draws;
   TRELLIS_UINT first_draw;
 };
@@ -171,7 +172,7 @@ struct SizingPlan {
   TRELLIS_UINT max_draw_workgroups;
 };
 
-// Beside the last level, which appends to no region: reports what the regions lost. Workgroup 0 sees to prepared ones
+// Next to the last level, which appends to no region: reports what the regions lost. Workgroup 0 sees to prepared ones
 // alone, and then turns to the set of the next execution; the workgroups behind it, or all where there are none: one
 // region per invocation.
 struct LossPlan {

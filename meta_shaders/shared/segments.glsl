@@ -26,7 +26,7 @@ struct Segment {
   uint end;
 };
 
-// Of a rank that does not lie dense.
+// Returns the segment of a rank that does not lie dense.
 Segment SegmentOf(Records records, uint rank) {
   const int octave = findMSB(rank);
   const uint shift = uint(octave - 2);
@@ -71,10 +71,10 @@ bool TakeUnits(RegionReference pool, uint units, out uint first) {
 
 bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
 
-// Of the pool, for record state about so many records of a region that grows: of all launches together.
+// Returns the units of the pool for the state of `records` records of a region that grows, for all its launches together.
 uint StateUnits(RegionReference region, uint records) { return SaturatingMultiply(RecordUnits(records, 4u), region.region.state_words); }
 
-// Of a segment, in units of the pool.
+// Size of a segment, in units of the pool.
 struct SegmentUnits {
   uint records;
   uint record_state;

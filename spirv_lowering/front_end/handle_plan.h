@@ -22,7 +22,8 @@ class HandlePlan {
 
   // Handles that need a variable, in order of first use.
   [[nodiscard]] const std::vector<Id>& spilled() const { return spilled_; }
-  // Of a handle that is used through a pointer and is neither spilled nor an allocation; otherwise kNoId.
+  // Returns the variable of a handle that is used through a pointer and is neither spilled nor an allocation; otherwise
+  // kNoId.
   [[nodiscard]] Id VariableOf(Id handle) const;
 
  private:

@@ -166,7 +166,7 @@ class Maker {
     return {};
   }
 
-  // Of an output that nothing uses only the maximum counts; what it holds is lost.
+  // Makes an output that nothing uses: only its maximum counts, and its payload's type is not kept.
   Id MakeUnusedOutput(const OutputStandIn& output) {
     if (empty_record_ == kNoId) empty_record_ = types_.Append(spv::Op::OpTypeStruct, kNoId, {});
     const Id array = types_.Append(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, {empty_record_});

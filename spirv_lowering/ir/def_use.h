@@ -39,7 +39,7 @@ class DefUse {
   };
 
   explicit DefUse(const Module& module);
-  // Of some functions. `debug_imports`: NonSemanticImports of their module.
+  // Indexes some functions. `debug_imports`: NonSemanticImports of their module.
   DefUse(std::span<const Function> functions, const std::unordered_set<Id>& debug_imports);
 
   // Returns the uses of `id` in the order of the functions. An instruction that names it twice is there twice.

@@ -68,7 +68,7 @@ class Importer {
   const Module& library_;
   bool merged_ = false;
 
-  // Of the library.
+  // Declarations and functions of the library.
   std::unordered_map<Id, const Instruction*> globals_;  // types, constants, variables, imports, strings
   std::unordered_map<Id, const Function*> functions_;
   std::unordered_map<Id, std::vector<const Instruction*>> annotations_;

@@ -44,7 +44,7 @@ class Types {
   // The same with a result id that the caller took from Module::NewId.
   void AppendAs(Id result, spv::Op opcode, Id type, std::vector<uint32_t> operands);
 
-  // Of a pointer type: storage class and pointee. `type` must be an OpTypePointer.
+  // Return storage class and pointee of an OpTypePointer.
   [[nodiscard]] spv::StorageClass PointerClass(Id type) const;
   [[nodiscard]] Id Pointee(Id type) const;
   [[nodiscard]] bool IsPointer(Id type) const { return Is(type, spv::Op::OpTypePointer); }

@@ -224,7 +224,8 @@ class EntryPoint {
     return operands;
   }
 
-  // Of the dispatch, where nothing but the number of records makes workgroups; else 0.
+  // Returns the records that a workgroup of the dispatch takes, where nothing but their number makes workgroups; else
+  // 0.
   [[nodiscard]] uint32_t RecordsAWorkgroup() const {
     const NodeInfo& info = lowering_.info;
     if (info.kind == LaunchKind::kCoalescing) return info.coalesce * info.packed;

@@ -26,8 +26,8 @@ struct Position {
   auto operator<=>(const Position&) const = default;
 };
 
-// Of scalars and vectors. They may run where they would not have: nothing here has an effect, and what is undefined is
-// not chosen. Divisions are not among them: see ValueOf.
+// Whether an instruction on scalars and vectors may run where it would not have: it has no effect, and an undefined
+// result is not chosen. Divisions are not among them: see ValueOf.
 [[nodiscard]] bool IsSpeculatable(spv::Op opcode);
 [[nodiscard]] inline bool IsDivision(spv::Op opcode) { return opcode == spv::Op::OpUDiv || opcode == spv::Op::OpUMod; }
 
@@ -112,7 +112,7 @@ class FunctionGrouper {
 
   std::optional<Id> Clone(Instruction instruction);
 
-  // Of a variable, or of a part of it.
+  // Returns the value that a load of a variable, or of a part of it, gets there.
   std::optional<Id> ValueOfLoad(const Position& position);
 
   // The same for a load of a whole variable of this function.
@@ -150,7 +150,7 @@ class FunctionGrouper {
   std::unordered_map<Id, size_t> chooser_of_;  // label -> block whose conditional branch leads there
   std::unordered_map<Id, Writes> writes_to_;
 
-  // Of the allocation being looked at.
+  // State of the allocation being looked at.
   Group* group_ = nullptr;
   size_t clones_left_ = 0;
 };

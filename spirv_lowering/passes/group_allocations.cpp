@@ -9,9 +9,9 @@
 namespace trellis::spirv {
 namespace {
 
-// Of a function; each is compared with each.
+// Allocations of a function; each is compared with each.
 constexpr size_t kMaxAllocations = 64;
-// Of one allocation's operands: recursion stays shallow.
+// Depth of one allocation's operands: recursion stays shallow.
 constexpr uint32_t kMaxDepth = 8;
 // More than that of one allocation's operands would cost more than it saves.
 constexpr size_t kMaxClones = 64;

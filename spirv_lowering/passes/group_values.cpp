@@ -8,7 +8,7 @@
 namespace trellis::spirv {
 namespace {
 
-// Of a variable. Those that compilers make for arguments have a few.
+// Writes of a variable. Those that compilers make for arguments have a few.
 constexpr size_t kMaxWrites = 64;
 
 bool IsAccessChain(spv::Op opcode) {

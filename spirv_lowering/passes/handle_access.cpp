@@ -28,7 +28,7 @@ Id HandleLowering::AddressOf(Id array, Id handle, Id index) {
       return builder_.Call(Uvec2(), calls_.only_element(), runtime::OnlyElement{.handle = handle}.Operands());
     return builder_.Call(Uvec2(), calls_.element(), runtime::Element{.handle = handle, .index = index}.Operands());
   }
-  // Of one, every index reaches the first.
+  // Where there is one record, every index reaches it.
   if (lowering_.info.coalesce > 1)
     return builder_.Call(Uvec2(), calls_.input_element(),
                          runtime::InputElement{.handle = handle, .index = index}.Operands());

@@ -67,7 +67,7 @@ class HandleLowering {
   void LoadInput();
   Id Uvec4() { return types_.Vector(types_.Uint(), 4); }
   Id Uvec2() { return types_.Vector(types_.Uint(), 2); }
-  // Of the type that stands in memory for `pointee`.
+  // Returns a pointer to the type that stands in memory for `pointee`.
   Id RecordPointer(Id pointee) { return types_.Pointer(spv::StorageClass::PhysicalStorageBuffer, stored_.Of(pointee)); }
 
   // The handle behind an operand that names a payload array in any of its forms; kNoId if it names none.
@@ -97,7 +97,7 @@ class HandleLowering {
   void CallFor(Id type, Id result, Id function, std::vector<uint32_t> operands);
   [[nodiscard]] Expected<void> LowerAllocate(const Instruction& instruction);
 
-  // Of all functions of the runtime that allocate or check an allocation.
+  // Arguments of all functions of the runtime that allocate or check an allocation.
   using Arguments = runtime::ReserveInvocation;
 
   // They are checked if they are to be.
@@ -154,7 +154,7 @@ class HandleLowering {
   Id null_handle_ = kNoId;
   bool coherent_parameters_ = false;  // others see what is accessed through them (GLSL450 model)
 
-  // Of the function being rewritten.
+  // State of the function being rewritten.
   Id input_value_ = kNoId;
   std::vector<Instruction> body_;
   Builder builder_{module_, body_};

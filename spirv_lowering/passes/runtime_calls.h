@@ -21,7 +21,7 @@ class RuntimeCalls {
   [[nodiscard]] static Expected<RuntimeCalls> Import(Lowering& lowering, const Outputs& outputs, bool has_groups);
 
   [[nodiscard]] Id element() const { return element_; }
-  // Of handles that have one record at most, so that they do not lie in several pieces. Takes no index.
+  // The function for handles that have one record at most, and so do not lie in several pieces. Takes no index.
   [[nodiscard]] Id only_element() const { return only_element_; }
   [[nodiscard]] bool HasSingleRecords(Id array_type) const { return single_records_.contains(array_type); }
   [[nodiscard]] Id input_element() const { return input_element_; }

@@ -52,8 +52,8 @@ void AddTypesOfResults(const Function& function, TypeMap& type_of);
   return found == type_of.end() ? kNoId : found->second;
 }
 
-// Of an extracted node (reflect/node_module.h), so that every instruction counts. `types` and `def_use` must be of
-// `module`.
+// Returns the outputs of an extracted node (reflect/node_module.h), so that every instruction counts. `types` and
+// `def_use` must be of `module`.
 [[nodiscard]] Outputs FindOutputs(const Module& module, const Types& types, const DefUse& def_use);
 
 // The OpTypeNodePayloadArrayAMDX behind the first operand of OpIsNodePayloadValidAMDX and the like: a type id (as the

@@ -32,8 +32,8 @@ class ConstantEvaluator {
   [[nodiscard]] std::optional<uint32_t> Value(Id id) const;
   // True if a reader of `constants` of the same module would find the same here.
   [[nodiscard]] bool Agrees(std::span<const ReadConstant> constants) const;
-  // Of OpConstantStringAMDX and OpSpecConstantStringAMDX. A specialised string is the entry's bytes up to their end or
-  // the first nul.
+  // Returns the value of an OpConstantStringAMDX or OpSpecConstantStringAMDX. A specialised string is the entry's bytes
+  // up to their end or the first nul.
   [[nodiscard]] std::optional<std::string> String(Id id) const;
   // The first specialised constant whose entry has another size than the constant
   // (VUID-VkSpecializationMapEntry-constantID-00776).

@@ -86,8 +86,8 @@ struct NodeInfo {
   std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t coalesce = 1;  // coalescing: most records a workgroup; else 1
-  // Of small workgroups alone: what keeps several of them from running as one (reflect/packing.h); empty if nothing
-  // does.
+  // What keeps several small workgroups from running as one (reflect/packing.h); empty if nothing does, or if they are
+  // not small.
   std::string packing_obstacle;
   uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
   // Set by the layer if Strides(): most workgroups of a dispatch, which do all of a launch that has more.

@@ -273,7 +273,7 @@ class PointerTyping {
     first.insert(first.begin(), std::make_move_iterator(variables.begin()), std::make_move_iterator(variables.end()));
   }
 
-  // Of an extended instruction: physical pointers cannot say there how they are aligned.
+  // Whether an extended instruction writes through a pointer: physical ones cannot say there how they are aligned.
   [[nodiscard]] bool HasOutParameter(const Instruction& instruction) const {
     return instruction.opcode == spv::Op::OpExtInst && instruction.operands.size() > kOutParameter &&
            glsl_sets_.contains(instruction.operands[0]) &&
@@ -343,7 +343,7 @@ class PointerTyping {
   bool too_many_ = false;                // a limit was met
   std::map<std::pair<Id, Parameters>, Id> version_of_;
 
-  // Of the function being typed.
+  // State of the function being typed.
   std::unordered_map<Id, bool> derived_;  // pointers into payloads that derive from others -> IsMatrixPart
   std::vector<Instruction> body_;
 };

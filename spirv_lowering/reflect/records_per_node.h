@@ -18,7 +18,7 @@ namespace trellis::spirv {
 [[nodiscard]] Expected<uint32_t> ParseRecordsPerNode(std::string_view text);
 [[nodiscard]] std::string FormatRecordsPerNode(uint32_t count);
 
-// Of a payload array type; nothing if it is not decorated.
+// Returns the decoration of a payload array type; nothing if it has none.
 [[nodiscard]] Expected<std::optional<uint32_t>> FindRecordsPerNode(const Module& module, Id array_type);
 
 }  // namespace trellis::spirv

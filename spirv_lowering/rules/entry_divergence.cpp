@@ -119,7 +119,7 @@ CallResult EntryDivergence::Call(Id function, const CallState& called_with) {
   const auto callee = functions_.find(function);
   if (callee == functions_.end() || callee->second->blocks.empty() || depth_ >= kMaxDepth) return {};
   std::vector<uint32_t> key = KeyOf(function, called_with);
-  // Of a call that is under way, should the function call itself: as far as it is.
+  // For a call that is under way, should the function call itself, the result so far.
   if (const auto known = results_.find(key); known != results_.end()) return known->second;
   const size_t cells = kCellsPerResult + 2 * key.size();
   if (!TakeCells(cells)) return {};

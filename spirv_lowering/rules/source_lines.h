@@ -26,9 +26,10 @@ class SourceLines {
  public:
   explicit SourceLines(const Module& module);
 
-  // Of block.body[index].
+  // Returns the line of block.body[index].
   [[nodiscard]] SourceLine At(const BasicBlock& block, size_t index) const;
-  // Of a declaration on that line of some source file: the file whose line holds `word`, else the first file.
+  // Returns the place of a declaration on that line of some source file: the file whose line holds `word`, else the
+  // first.
   [[nodiscard]] SourceLine Declaration(uint32_t line, std::string_view word) const;
 
  private:

@@ -27,9 +27,9 @@ constexpr std::string_view kHelp =
 // The program next to this one, else the one in PATH.
 std::string FindDoctor() {
   std::error_code ignored;
-  fs::path beside = OwnProgram().parent_path() / "trellis-doctor";
-  beside.replace_extension(OwnProgram().extension());
-  return fs::is_regular_file(beside, ignored) ? beside.string() : "trellis-doctor";
+  fs::path sibling = OwnProgram().parent_path() / "trellis-doctor";
+  sibling.replace_extension(OwnProgram().extension());
+  return fs::is_regular_file(sibling, ignored) ? sibling.string() : "trellis-doctor";
 }
 
 int Run(const std::vector<std::string>& words) {

@@ -19,7 +19,7 @@ namespace {
 // A copy kernel with more workgroups than this for one input gains nothing: each then copies several batches.
 constexpr uint32_t kMaxCopyWorkgroups = 1024;
 
-// Of inputs in the ring that are copied there.
+// Alignment of inputs that are copied into the ring.
 constexpr uint64_t kCopyAlignment = 256;
 
 // So that a ring exists even if nothing in the graph has a size: without one every region is closed.
@@ -63,7 +63,7 @@ class HostPlanner : DispatchPlanner {
     PlanLevels({std::move(counts), copied_bytes_});
   }
 
-  // Of the ring.
+  // Returns the bytes of the ring that a copy takes.
   [[nodiscard]] static uint64_t CopiedBytes(const Root& root) {
     return root.copied ? SaturatingRoundUp(root.records.size, kCopyAlignment) : 0;
   }

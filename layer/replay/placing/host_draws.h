@@ -32,7 +32,7 @@ class DrawSplit {
   const uint32_t largest_;
 };
 
-// Of the draw that reads `input`.
+// Returns the size of the draw that reads `input`.
 [[nodiscard]] inline DispatchSize SizeOfDraw(const shared::LaunchInput& input, const LargestDraw& largest) {
   return SplitIntoRows(input.workgroup_count - input.first_workgroup, largest.x);
 }

@@ -37,7 +37,7 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] Expected<void> PlanLevels();
   // A level whose launches are made of regions.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
-  // Of a mesh node: to the draws.
+  // Adds a launch to the level, or to the draws if its node is a mesh node.
   NodeLaunch& AddLaunch(const RelocatableLaunch& launch);
   // What the sizing kernels of all levels have in common.
   [[nodiscard]] shared::SizingPlan CommonSizingPlan() const;
@@ -64,7 +64,7 @@ class LevelPlanner : PlanWriter {
   // Makes PlacedPlan::prepared. It stays null, and a begin kernel is planned, where there is no memory for it.
   [[nodiscard]] Expected<void> PrepareRegions();
   void FindPreparedOpenings();
-  // Of what lies dense of prepared regions that grow: LossPlan::dense_units and dense_parts.
+  // Return LossPlan::dense_units and dense_parts, for prepared regions that grow.
   [[nodiscard]] uint32_t DenseUnits() const;
   [[nodiscard]] VkDeviceAddress DensePartsAddress() const;
   // What executions do for the next one, when all levels are planned.

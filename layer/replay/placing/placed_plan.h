@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a dispatch's plan, all that its payloads do not decide: written to plan memory once for each place that the graph
-// runs at, and used again by every dispatch of the same counts at that place.
+// The part of a dispatch's plan that its payloads do not decide: written to plan memory once per scratch address, and
+// used again by every dispatch of the same counts there.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,7 @@ struct NodeLaunch {
   uint32_t node = 0;          // that runs: of launch.slot
   Launch launch;              // the first one of a batch
   VkDeviceAddress block = 0;  // LaunchBlock or LaunchBatch
-  // Of its VkDispatchIndirectCommand: the buffer, null for that of the scratch address, and the place in it, for
-  // scratch from the scratch address.
+  // Buffer and offset of its VkDispatchIndirectCommand. A null buffer: the offset counts from the scratch address.
   VkBuffer arguments_buffer = VK_NULL_HANDLE;
   std::optional<VkDeviceSize> arguments;
   DispatchSize size;                   // of launches without arguments: roots of a dispatch from the host
@@ -84,8 +83,8 @@ struct PlacedPlan {
   // Instead of the begin kernel: the regions that level 1 consumes, and a ControlBlock in plan memory.
   std::shared_ptr<const PreparedRegions> prepared;
   VkDeviceAddress control = 0;
-  // Behind the begin kernel: regions that are too many for it. Beside level 0, where regions are prepared: those of the
-  // next execution, and of later levels.
+  // Behind the begin kernel: regions that are too many for it. Next to level 0, where regions are prepared: those of
+  // the next execution, and of later levels.
   std::optional<KernelCall> open;
   std::vector<LevelPlan> levels;
   std::vector<NodeLaunch> launches;  // level after level
@@ -93,7 +92,7 @@ struct PlacedPlan {
   // Before the draws: for levels where nothing but draws has to be sized.
   std::vector<SizingPasses> late_sizings;
   std::optional<StepPasses> steps;  // then no level is sized
-  // Beside the last level; none if regions lose nothing, or others tell of it, and none are prepared.
+  // Next to the last level; none if regions lose nothing, or others tell of it, and none are prepared.
   std::optional<KernelCall> losses;
   std::optional<KernelCall> release;         // of the ring; none if it was not claimed
   bool reports = false;                      // something may tell the host of losses or broken rules
@@ -124,7 +123,7 @@ struct Placement {
   // Level 0's launches are the dispatch's own business: they read what it brings. Bounded mode has them here.
   bool brings_roots = false;
   std::span<const shared::RegionPlan> entry_openings;  // regions that level 0 consumes
-  // Of bounded mode: by launch of level 0, the address of its LaunchInput, 0 if it has none; empty: they are made of
+  // In bounded mode, by launch of level 0: the address of its LaunchInput, 0 if it has none. Empty: they are made of
   // regions.
   std::span<const VkDeviceAddress> root_inputs;
 };

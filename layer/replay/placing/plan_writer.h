@@ -73,7 +73,7 @@ class PlanWriter {
                                            bool from_region, VkDeviceAddress& address);
   void StoreBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source, bool from_region,
                   const PlanSpan& span, uint64_t offset) const;
-  // Of the launch block of a slot, with its outputs.
+  // Returns the bytes of a slot's launch block, with its outputs.
   [[nodiscard]] uint32_t BlockBytes(uint32_t slot) const {
     return static_cast<uint32_t>(sizeof(shared::LaunchBlock) +
                                  pipeline_.outputs[slot].size() * sizeof(shared::NodeOutput));

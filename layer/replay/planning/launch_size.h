@@ -36,9 +36,9 @@ struct LargestDraw {
   uint32_t workgroups;  // whole rows, so that as many fit whatever their number
 };
 
-// Of launches of mesh nodes: all their draws together, which number workgroups in 32 bits.
+// Returns the limits of all draws of a mesh node's launch together, which number workgroups in 32 bits.
 [[nodiscard]] LaunchLimits LimitsOfDraws();
-// Of one draw, whose dimensions are not chosen.
+// Returns the limits of one draw, whose dimensions are not chosen.
 [[nodiscard]] LaunchLimits LimitsOfOneDraw(const DrawLimits& limits);
 
 struct LaunchSize {
@@ -77,7 +77,7 @@ struct DispatchSize {
 // Workgroups of such a launch, if so many records arrive.
 [[nodiscard]] uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records);
 
-// Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and max_workgroups).
+// Returns the workgroups of the dispatch that runs `workgroups` of LaunchInput (LaunchPlan::packed, max_workgroups).
 [[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups);
 
 // A dispatch of `slices` slices with at least `workgroups` workgroups each (below 2^32 - 2^16), as near to one row as

@@ -11,7 +11,7 @@
 
 namespace trellis {
 
-// Of more than `kMax` values the least recently used one goes. Threading: any thread.
+// Keeps the `kMax` most recently used values. Threading: any thread.
 template <typename Key, typename Value, size_t kMax>
 class RecentCache {
  public:

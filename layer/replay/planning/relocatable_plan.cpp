@@ -157,7 +157,7 @@ class Planner {
     NumberRegions();
   }
 
-  // Of the ring, besides the records of level 0 that lie in it.
+  // Returns the bytes of the ring that records of level 0 do not take.
   [[nodiscard]] uint64_t FreeBytes(uint64_t budget) const { return budget - std::min(key_.reserved, budget / 2); }
 
   // Nothing where one pass is the better choice.
@@ -176,7 +176,7 @@ class Planner {
     return steps;
   }
 
-  // Of a level, while its launches are planned.
+  // The sizing of a level, while its launches are planned.
   struct Sizing {
     std::vector<shared::LaunchPlan> summed, parted, whole;
     uint32_t max_records = 0;

@@ -155,7 +155,7 @@ class DispatchRecorder {
   // Launches of the last level may all be drawn, which is done later.
   [[nodiscard]] bool IsEmpty(uint32_t level) const { return plan_.launches_of(level).empty(); }
 
-  // Beside level 0, for later levels.
+  // Without a barrier next to level 0, for later levels.
   void RecordOpenings() {
     if (!placed_.prepared) return;
     const ScopedLabel label = Label("trellis regions");

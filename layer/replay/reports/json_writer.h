@@ -18,7 +18,7 @@ class JsonWriter {
   // A member that is an array.
   void BeginArray(std::string_view key) { Key(key), Open('['); }
   void EndArray() { Close(']'); }
-  // Of the value that follows, in an object.
+  // Writes the key of the value that follows, in an object.
   void Key(std::string_view key);
 
   void String(std::string_view text);

@@ -66,16 +66,16 @@ std::string PageOf(const std::filesystem::path& path, std::string json) {
 
 // Returns 0, or an errno. Readers see the old file or the new one, never a part.
 int ReplaceWhole(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::path beside = path;
-  beside += ".part";
+  std::filesystem::path part = path;
+  part += ".part";
   {
-    const OutputFile file = ReplaceFile(beside);
+    const OutputFile file = ReplaceFile(part);
     if (!file) return errno;
     if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
       return errno;
   }
   std::error_code error;
-  std::filesystem::rename(beside, path, error);
+  std::filesystem::rename(part, path, error);
   return error.value();
 }
 
@@ -106,7 +106,7 @@ void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipe
   tally.draws = recorded.draws;
   tally.ring_bytes = std::max(tally.ring_bytes, uint64_t{plan.placed->ring_bytes});
   tally.scratch_bytes = pipeline.scratch_layout().size;
-  // Of all recordings, not the latest alone.
+  // The maximum over all recordings, not the latest alone.
   if (plan.placed->steps) {
     tally.steps = std::max(tally.steps, plan.placed->steps->count);
     tally.fit = "steps";

@@ -108,7 +108,7 @@ class Report {
     uint32_t value = 0;
   };
 
-  // Of a new recording. Call with mutex_ held.
+  // Returns the tally of a new recording. Call with mutex_ held.
   [[nodiscard]] Tally& TallyOf(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
                                DispatchCommand command, uint32_t levels, const ReportedRecording& recording);
   static void AddPlan(Tally& tally, const PlanCounts& plan);

@@ -67,7 +67,7 @@ void WriteDurations(JsonWriter& json, std::string_view count, const Durations& d
   json.Member("max_ns", Whole(durations.max));
 }
 
-// Of what the CPU did.
+// Writes how long the CPU took, over all calls.
 void WriteCpuTime(JsonWriter& json, std::string_view key, const Durations& durations) {
   json.BeginObject(key);
   WriteDurations(json, "count", durations);
