@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where one queue runs all graphs, executions prepare for one another: docs/architecture/recording.md, "Prepared
 // regions".
-#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <memory>
