@@ -158,7 +158,9 @@ void main() {
   trellis_regions = CurrentRegions(LaunchBlockReference(call.launch).block.regions);
   trellis_local_index = gl_LocalInvocationIndex;
   trellis_turn = 0u;
+  // What an entry that is not entered leaves is compared too.
   trellis_record = 0u;
+  trellis_input = uvec4(0u);
   uvec4 handle = uvec4(0u);
   uvec2 element = uvec2(0u);
   bool is_true = false;
