@@ -86,8 +86,6 @@ bool GraphTimer::CreateQueries(uint32_t count) {
   if (!results) return false;
   results_ = *std::move(results);
   device_.dispatch.CmdResetQueryPool(command_buffer_, queries_, 0, count);
-  device_.dispatch.CmdFillBuffer(command_buffer_, results_.handle(), 0, VK_WHOLE_SIZE, 0);
-  FinishTransfer();
   return true;
 }
 
@@ -107,8 +105,11 @@ void GraphTimer::Finish(Device& device, const std::shared_ptr<GraphTimer>& timer
 }
 
 void GraphTimer::CopyResults() {
+  // Not earlier: until then the host can read what the execution before left.
+  device_.dispatch.CmdFillBuffer(command_buffer_, results_.handle(), 0, VK_WHOLE_SIZE, 0);
+  FinishTransfer();
   device_.dispatch.CmdCopyQueryPoolResults(command_buffer_, queries_, 0, static_cast<uint32_t>(steps_.size()) + 1,
-                                           results_.handle(), 0, sizeof(uint64_t),
+                                           results_.handle(), results_.offset(), sizeof(uint64_t),
                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
   FinishTransfer();
 }
@@ -128,7 +129,7 @@ std::vector<TimedPlace> GraphTimer::TakeTimes() {
     std::memcpy(times.data(), results_.data(), times.size() * sizeof(uint64_t));
     return times;
   };
-  // The next execution may write them while they are read: it clears them first, so that what is the same twice,
+  // The next execution may write them while they are read: it clears them just before, so that what is the same twice,
   // without zeros, belongs together.
   const std::vector<uint64_t> times = read();
   if (times == taken_ || std::find(times.begin(), times.end(), 0) != times.end() || times != read()) return {};

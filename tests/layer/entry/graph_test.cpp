@@ -20,6 +20,9 @@ constexpr size_t kInternalKernels = 9;  // of the graph, on a device with one qu
 
 class GraphThroughTheLayer : public ::testing::Test {
  protected:
+  explicit GraphThroughTheLayer(const void* instance_chain = nullptr)
+      : instance_(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, instance_chain) {}
+
   void SetUp() override {
     auto words = spirv::Assemble(ChainModule(Shape::kDxc));
     ASSERT_TRUE(words) << words.error().message;
@@ -91,7 +94,7 @@ class GraphThroughTheLayer : public ::testing::Test {
   }
 
   FakeDriver driver_;
-  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}};
+  TestInstance instance_;
   TestDevice device_{instance_};
   VkPipeline graph_ = VK_NULL_HANDLE;
 };
@@ -151,6 +154,34 @@ TEST_F(GraphThroughTheLayer, dispatch_becomes_labelled_dispatches_and_compute_st
     EXPECT_EQ(TRELLIS_CALL(device_, QueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);
   EXPECT_EQ(driver_.CountOf("QueueSubmit"), 2u);
   TRELLIS_CALL(device_, DestroyPipeline)(device_.handle(), graph_, nullptr);
+}
+
+class TimedGraph : public GraphThroughTheLayer {
+ protected:
+  TimedGraph() : GraphThroughTheLayer(&kSettings) {}
+
+ private:
+  static constexpr VkBool32 kOn = VK_TRUE;
+  static constexpr VkLayerSettingEXT kTiming = {kLayerName, "timing", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kOn};
+  static constexpr VkLayerSettingsCreateInfoEXT kSettings = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr,
+                                                             1, &kTiming};
+};
+
+// The host may read them for as long as the next execution runs.
+TEST_F(TimedGraph, times_stay_until_the_next_ones_are_copied) {
+  const VkCommandBuffer command_buffer = device_.Begin();
+  driver_.ForgetCalls();
+  DispatchOnce(command_buffer);
+  std::vector<std::string> last;
+  for (const DriverCall& call : driver_.calls()) {
+    if (call.name == "CmdFillBuffer") last.clear();
+    last.push_back(call.name);
+  }
+  ASSERT_EQ(driver_.CountOf("CmdFillBuffer"), 1u);
+  ASSERT_GE(last.size(), 4u);
+  last.resize(4);
+  EXPECT_THAT(last, ::testing::ElementsAre("CmdFillBuffer", "CmdPipelineBarrier", "CmdCopyQueryPoolResults",
+                                           "CmdPipelineBarrier"));
 }
 
 TEST_F(GraphThroughTheLayer, names_of_graphs_do_not_reach_the_driver) {
