@@ -15,10 +15,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer DeviceReport
 void Report(uvec2 reports, DeviceReport report) {
   if (report.records == 0u) return;
   DeviceReportsReference target = DeviceReportsReference(reports);
-  // A place is written again only after the host has read it. The host's `read` may be seen late, which drops a few more.
+  // A place is written again only after the host has read it. The host's `read` may be seen late, which drops a few more. It may also lie beyond a
+  // `number` that is old: no place is taken by that one then.
   uint number = atomicOr(target.header.written, 0u);
   for (;;) {
-    if (number - target.header.read >= kDeviceReportCapacity) {
+    if (int(number - target.header.read) >= int(kDeviceReportCapacity)) {
       atomicAdd(target.header.dropped, 1u);
       return;
     }

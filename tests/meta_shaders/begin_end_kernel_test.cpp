@@ -270,6 +270,20 @@ TEST_F(BeginEndKernelTest, ReportsThatTheHostHasNotReadStay) {
     EXPECT_EQ(at[(kWritten + i) % shared::kDeviceReportCapacity].records, 0x4d4d4d4du) << i;
 }
 
+// An invocation that stops between its two loads finds that the host has read on.
+TEST_F(BeginEndKernelTest, AnOldNumberOfReportsIsNoFullRing) {
+  constexpr uint32_t kWritten = 1000;
+  reports_ = ReportMemory();
+  const DeviceReportHeader header = {kWritten, kWritten + 50, 5, 0};
+  std::memcpy(reports_.host, &header, sizeof(header));
+  std::vector<Region> regions(2);
+  regions[1].lost = 7;
+  ReportLosses(Memory(regions), {Dense({0, 1, 4, 10, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})});
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).dropped, header.dropped);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).written, kWritten + 1);
+  EXPECT_EQ(ReportsIn(reports_)[kWritten].records, 7u);
+}
+
 TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   std::vector<Region> regions(400);
   std::vector<RegionPlan> openings;
