@@ -193,8 +193,7 @@ class Planner {
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
   uint64_t Grow(uint32_t level) {
-    // The word of a segment counts units from its region's first record, and has values that are no place.
-    room_ = std::min(room_, uint64_t{shared::kFirstClaim - 1} * kHeapUnit);
+    room_ = std::min(room_, kReachOfSegments);
     for (RegionNeed& need : needs_)
       if (need.stride != 0) need.bound = std::min(need.bound, room_ / need.stride);
     const Pool pool = PoolOf(level);

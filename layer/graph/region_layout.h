@@ -6,6 +6,7 @@
 #include <span>
 
 #include "layer/graph/graph.h"
+#include "meta_shaders/shared/graph_data.h"
 #include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
@@ -18,6 +19,9 @@ inline constexpr uint32_t kHeapUnit = 16;
 inline constexpr uint64_t kRegionAlignment = 16;
 // Bytes that segments take for each byte of records: meta_shaders/shared/segments.glsl.
 inline constexpr double kSegmentWaste = 1.25;
+// A segment ends at most so many bytes behind its region's first record: its word counts kHeapUnit, and has values that
+// are no place.
+inline constexpr uint64_t kReachOfSegments = uint64_t{shared::kFirstClaim - 1} * kHeapUnit;
 // Where not all that can be sent fits, the dense parts get this part of the room, and the pool all the rest.
 inline constexpr uint64_t kDensePart = 8;
 

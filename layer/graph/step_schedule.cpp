@@ -162,6 +162,7 @@ class Scheduler {
   // Regions have dense first parts and share a pool.
   [[nodiscard]] std::optional<Queue> GrowingQueue(uint64_t room) const {
     if (!may_grow_) return std::nullopt;
+    room = std::min(room, kReachOfSegments);
     Queue queue;
     queue.grows = true;
     queue.needs = needs_;

@@ -269,6 +269,26 @@ class WorstCase {
   std::vector<uint64_t> left_;
 };
 
+TEST(StepSchedule, NoSegmentIsFartherFromItsRegionThanItsWordCounts) {
+  constexpr uint64_t kGiB = uint64_t{1} << 30;
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1000, 64).source};
+  for (uint32_t index = 0; index < 71; ++index) nodes.push_back(NodeBuilder("b", index).Payload(64).source);
+  for (const uint64_t ring : {64 * kGiB, 500 * kGiB, 1000 * kGiB}) {
+    const Stepped test(MustLink(nodes), "a", 4'000'000'000, ring);
+    ASSERT_TRUE(test.steps);
+    uint64_t first = ring;
+    const shared::RegionPlan* pool = nullptr;
+    for (const shared::RegionPlan& opening : test.steps->openings_of(0)) {
+      first = std::min<uint64_t>(first, opening.offset);
+      if (opening.slot == test.graph.HeapSlot()) pool = &opening;
+    }
+    ASSERT_TRUE(pool) << ring / kGiB;
+    EXPECT_GT(pool->capacity, 0u);
+    EXPECT_LT((pool->offset - first) / 16 + pool->capacity + pool->state_units, uint64_t{shared::kFirstClaim})
+        << ring / kGiB;
+  }
+}
+
 TEST(StepScheduleOfRandomGraphs, QueuesLieSideBySide) {
   uint32_t scheduled = 0;
   uint32_t growing = 0;

@@ -83,16 +83,10 @@ void LevelPlanner::FindPreparedOpenings() {
   }
 }
 
-// 0: they stay as they were planned. Without a bound the pool has no room for what no longer lies dense, and record
-// state of regions that grow is planned with them.
+// Without a bound the pool has no room for what no longer lies dense.
 uint32_t LevelPlanner::DenseUnits() const {
   if (!plan_.prepared || !memory().bounded || prepared_openings_.back().slot != graph_.HeapSlot()) return 0;
-  const auto grows = [](const shared::RegionPlan& opening) { return opening.dense < opening.capacity; };
-  const auto has_record_state = [](const shared::RegionPlan& opening) { return opening.state_words != 0; };
-  if (std::none_of(prepared_openings_.begin(), prepared_openings_.end(), grows)) return 0;
-  if (std::any_of(prepared_openings_.begin(), prepared_openings_.end(), has_record_state)) return 0;
-  const uint64_t room = prepared_openings_.back().offset - kRegionAlignment - prepared_openings_.front().offset;
-  return static_cast<uint32_t>(room / kRegionAlignment);
+  return AdaptableUnits(prepared_openings_);
 }
 
 VkDeviceAddress LevelPlanner::DensePartsAddress() const {

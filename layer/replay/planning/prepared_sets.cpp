@@ -2,8 +2,9 @@
 #include "layer/replay/planning/prepared_sets.h"
 
 #include <algorithm>
-#include <span>
+#include <limits>
 
+#include "layer/graph/region_layout.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -42,6 +43,15 @@ uint64_t PreparedRegionsBytes(const ScratchLayout& scratch) {
 uint64_t PreparedSetBytes(const ScratchLayout& scratch) {
   const uint64_t counts = uint64_t{scratch.launch_count} * sizeof(uint32_t);
   return (PreparedRegionsBytes(scratch) + counts + kLineBytes - 1) / kLineBytes * kLineBytes;
+}
+
+uint32_t AdaptableUnits(std::span<const shared::RegionPlan> openings) {
+  const auto grows = [](const shared::RegionPlan& opening) { return opening.dense < opening.capacity; };
+  const auto has_record_state = [](const shared::RegionPlan& opening) { return opening.state_words != 0; };
+  if (std::ranges::none_of(openings, grows) || std::ranges::any_of(openings, has_record_state)) return 0;
+  const uint64_t pool = openings.back().offset;
+  if (pool / kRegionAlignment > std::numeric_limits<uint32_t>::max()) return 0;
+  return static_cast<uint32_t>((pool - kRegionAlignment - openings.front().offset) / kRegionAlignment);
 }
 
 }  // namespace trellis

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "layer/memory/scratch_layout.h"
 #include "layer/replay/planning/relocatable_plan.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 
@@ -16,5 +18,10 @@ namespace trellis {
 // Bytes of a set: its regions, then the workgroups that producers count for batches of level 1.
 [[nodiscard]] uint64_t PreparedSetBytes(const ScratchLayout& scratch);
 [[nodiscard]] uint64_t PreparedRegionsBytes(const ScratchLayout& scratch);
+
+// Units of the ring between the first region of a set and its pool, the last opening: LossPlan::dense_units. 0 where
+// the regions stay as they were planned: all are dense, record state is planned with them, or a DensePart cannot say
+// where they lie.
+[[nodiscard]] uint32_t AdaptableUnits(std::span<const shared::RegionPlan> openings);
 
 }  // namespace trellis
