@@ -60,8 +60,10 @@ void WriteDraws(SizingPlan plan, LaunchPlan launch, LaunchInput whole) {
 //
 // Place of a launch's record state; `words_before`: LaunchPlan::state_words_before. Not where the region grows.
 uvec2 RecordStateOf(RegionReference region, uint words_before) {
-  const uvec2 end = AddressAdd64(region.region.records.base, Multiply64(RecordUnits(region.region.capacity, region.region.records.stride), 16u));
-  return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
+  const Records records = region.region.records;
+  uvec2 end = AddressAdd(ElementAddress(records.base, region.region.capacity, records.stride), 15u);  // may be more units than 32 bits count
+  end.x &= ~15u;
+  return AddressAdd64(end, Multiply64(RecordUnits(region.region.capacity, 4u), words_before * 16u));
 }
 
 // The same where it does. `before`: units that regions before this one take. Null if there is no room.
@@ -69,7 +71,7 @@ uvec2 RecordStateInPool(RegionReference region, RegionReference pool, uint befor
   const uint room = pool.region.state_units + pool.region.state_units_taken;
   if (before > room || StateUnits(region, records) > room - before) return uvec2(0u);
   const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity - pool.region.state_units_taken + before, 16u));
-  return AddressAdd64(place, Multiply64(words_before * RecordUnits(records, 4u), 16u));
+  return AddressAdd64(place, Multiply64(RecordUnits(records, 4u), words_before * 16u));
 }
 
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }

@@ -15,6 +15,19 @@ using shared::DeviceReportHeader;
 using shared::Region;
 using shared::RegionPlan;
 
+// Of several launches of one region, one behind the other, farther than 32 bits of 16 bytes.
+TEST_F(SizingKernelTest, RecordStateOfHugeRegionsDoesNotOverlap) {
+  std::vector<Launch> launches(3, DynamicGrid({0, 4, 1}, 64, 0, 1));
+  for (Launch& launch : launches) {
+    launch.plan.state_words = shared::kFullRecordState;
+    launch.region.capacity = 0x7fffffff;
+  }
+  launches[1].plan.slot = launches[2].plan.slot = 1;
+  const std::vector<Sized> sized = Size(launches);
+  for (uint32_t i = 0; i < 3; ++i)
+    EXPECT_EQ(sized[i].input.record_state, bases_[i] + RegionBytes(64, i * shared::kFullRecordState, 0x7fffffff));
+}
+
 TEST_F(SizingKernelTest, SaysWhereTheRecordsAre) {
   const std::vector<Sized> sized =
       Size({StaticGrid(2, 3, 4, 5), DynamicGrid({4, 2, 3}, 16, 9, 5, 4), Coalescing(8, 17)});

@@ -135,10 +135,11 @@ class SizingKernelTest : public KernelTest {
     for (Launch& launch : launches) {
       PlanSpan& region = regions[launch.plan.slot];
       if (region.host == nullptr) {
-        // Without record state the capacity may be more than there is memory for.
+        // Without record state, or records, the capacity may be more than there is memory for.
         const uint32_t words = state_words[launch.plan.slot];
-        const uint64_t bytes =
-            words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
+        const uint64_t bytes = words != 0 && launch.region.reserved != 0
+                                   ? RegionBytes(launch.region.records.stride, words, launch.region.capacity)
+                                   : 0;
         const size_t taken = std::max<size_t>({bytes, launch.records.size(), 16});
         region = pool_units_ == 0 ? Memory(taken) : PlanSpan{ring.host + ring_used, ring.address + ring_used, taken};
         ring_used += (taken + 15) / 16 * 16;

@@ -20,7 +20,7 @@ constexpr uint32_t kMaxInfoWorkgroups = 1024;
 constexpr uint32_t kUnknownInfoWorkgroups = 64;
 constexpr uint32_t kChunkCapacity = 16384;
 constexpr uint64_t kUnit = 16;
-constexpr uint64_t kMaxUnits = 0xffffffffu;
+constexpr uint64_t kMaxUnits = 0xfffffffeu;  // below what a sum saturates at, so that such a sum never fits
 
 class DevicePlanner : DispatchPlanner {
  public:

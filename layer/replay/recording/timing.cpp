@@ -105,7 +105,9 @@ void GraphTimer::Finish(Device& device, const std::shared_ptr<GraphTimer>& timer
 }
 
 void GraphTimer::CopyResults() {
-  // Not earlier: until then the host can read what the execution before left.
+  // Not before the graph is done: until then the host can read what the execution before left.
+  device_.dispatch.CmdPipelineBarrier(command_buffer_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                      VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr, 0, nullptr);
   device_.dispatch.CmdFillBuffer(command_buffer_, results_.handle(), 0, VK_WHOLE_SIZE, 0);
   FinishTransfer();
   device_.dispatch.CmdCopyQueryPoolResults(command_buffer_, queries_, 0, static_cast<uint32_t>(steps_.size()) + 1,

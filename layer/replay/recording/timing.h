@@ -2,8 +2,8 @@
 // The setting `timing`: where the GPU's time went in a graph dispatch, by level and node.
 //
 // Timestamps are written behind every phase and node, and copied to host-visible memory at the end, so no query is ever
-// waited for. Nothing is ordered that was not ordered before: the nodes of a level run at the same time, and a node's
-// figure is what passed between the end of those recorded before it and its own.
+// waited for by the host. Nothing in a graph is ordered that was not ordered before: the nodes of a level run at the
+// same time, and a node's figure is what passed between the end of those recorded before it and its own.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ class GraphTimer {
   const uint32_t graph_;
   uint64_t valid_bits_ = 0;  // of a timestamp, as a mask
   VkQueryPool queries_ = VK_NULL_HANDLE;
-  DeviceBuffer results_;           // uint64_t[]: the start, then one for each step; 0 while an execution runs
+  DeviceBuffer results_;           // uint64_t[]: the start, then one for each step, of the last execution that is done
   std::vector<uint64_t> taken_;    // of results_, what TakeTimes returned last
   std::vector<TimedPlace> steps_;  // constant once finished; without times
 };
