@@ -52,7 +52,7 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
     trellis_end = DivideUp(trellis_records.count, each);
   }
   if (in_runs) {
-    if (each != 0u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(EnterRun(first), each));
+    if (each != 0u) EnterRun(first);
     return;
   }
   trellis_dense_end = min(trellis_records.count, trellis_records.dense);

@@ -9,7 +9,7 @@ uint EndOfGroup(const uint coalesce) { return trellis_group + min(coalesce, trel
 
 bool trellis_enter_coalescing(const uint coalesce, const uint packed, const bool in_runs) {
   if (!HasWork()) return false;
-  trellis_group = (trellis_workgroup * packed + trellis_pack) * coalesce;
+  trellis_group = (in_runs ? EnterPart(trellis_pack, packed, coalesce) : trellis_workgroup * packed + trellis_pack) * coalesce;
   if (trellis_group >= trellis_records.count) return false;
   trellis_workgroup_id = uvec3(0u);
   if (coalesce == 1u) {

@@ -6,7 +6,7 @@
 #include "meta_shaders/runtime/launch_state.glsl"
 
 // `packed` is either a multiple of the grid's workgroups, so that several records share a workgroup of the dispatch, or a divisor of them.
-bool trellis_enter_static(const uvec3 grid, const uint packed) {
+bool trellis_enter_static(const uvec3 grid, const uint packed, const bool in_runs) {
   if (!HasWork()) return false;
   // The product may be 2^32.
   uvec2 sides = max(grid.xy, uvec2(1u));
@@ -14,7 +14,8 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
   uint record;
   if (packed > workgroups) {
     uint pack_record = trellis_pack / workgroups;
-    record = trellis_workgroup * (packed / workgroups) + pack_record;
+    const uint records = packed / workgroups;
+    record = in_runs ? EnterPart(pack_record, records, 1u) : trellis_workgroup * records + pack_record;
     trellis_workgroup_id = WorkgroupOfGrid(trellis_pack - pack_record * workgroups, sides);
   } else if (trellis_form == kFormRegion && packed == 1u) {
     record = trellis_place.x;

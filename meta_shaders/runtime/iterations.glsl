@@ -39,13 +39,13 @@ void trellis_take(const uint coalesce) {
     SetRecord(trellis_record);
   }
 }
-bool trellis_run_on(const uint each, const uint coalesce) {
+bool trellis_run_on(const uint coalesce) {
   if (coalesce != 1u) {
     if (trellis_rest != 0u) return true;
-    trellis_group += each;
+    trellis_group += coalesce;
     trellis_record = trellis_group;
   } else {
-    trellis_record += each;
+    ++trellis_record;
   }
   return trellis_record < trellis_records.count;
 }

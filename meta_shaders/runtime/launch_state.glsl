@@ -58,6 +58,7 @@ uint trellis_end;        // numbers from it on have nothing to do
 uint trellis_before;     // in a grid from a record: the number of its first workgroup
 uint trellis_after;      // where it runs: of the first one behind its workgroups
 uint trellis_slices;     // NumWorkgroups.z; more than 1 with kFormInput: LaunchInput::slices
+uint trellis_run;        // where it runs: workgroups of the launch that one of the dispatch does
 uint trellis_step;       // workgroups of the dispatch; where it strides, once the launch is entered: to its next record
 uvec2 trellis_step_bytes;
 
@@ -66,9 +67,18 @@ bool HasWork() { return trellis_workgroup < trellis_end; }
 // Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another. Returns the end of
 // their numbers.
 uint EnterRun(const uint first) {
-  const uint run = DivideUp(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
-  trellis_workgroup = SaturatingAdd(first, SaturatingMultiply(trellis_workgroup - first, run));  // kNoWorkgroup stays beyond all records
-  return SaturatingAdd(trellis_workgroup, run);
+  trellis_run = DivideUp(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
+  trellis_workgroup = SaturatingAdd(first, SaturatingMultiply(trellis_workgroup - first, trellis_run));  // kNoWorkgroup stays beyond all records
+  return SaturatingAdd(trellis_workgroup, trellis_run);
+}
+
+// To the part of the run that is done by one packed workgroup, the one with this number. Its records are neighbours: a subgroup that took every `packed`th
+// one would go through all of the run's memory, and the next one again. `packed`: records, or groups of `coalesce`, of a workgroup of the launch. Returns the
+// first one of the part.
+uint EnterPart(const uint number, const uint packed, const uint coalesce) {
+  const uint begin = trellis_workgroup * packed + number * trellis_run;
+  trellis_records.count = min(trellis_records.count, SaturatingMultiply(begin + trellis_run, coalesce));
+  return begin;
 }
 
 void SetRecord(const uint record) {

@@ -34,7 +34,7 @@ layout(local_size_x = 1) in;
 void main() {
   trellis_start(uvec2(0), gl_WorkGroupID, gl_NumWorkGroups, 0u, 1u, 1u, 1u, false, false);
   trellis_start_in_batch(uvec2(0), gl_WorkGroupID, gl_NumWorkGroups, 0u, 1u, 1u, 1u, false, false, false);
-  bool entered = trellis_enter_static(uvec3(1u), 1u) || trellis_enter_dynamic(0u, 1u, 0u, 1u, true, false, false) || trellis_enter_coalescing(1u, 1u, false) || trellis_stride(1u) || trellis_run_on(1u, 1u) || trellis_run_on_grids(1u) || trellis_next_piece();
+  bool entered = trellis_enter_static(uvec3(1u), 1u, false) || trellis_enter_dynamic(0u, 1u, 0u, 1u, true, false, false) || trellis_enter_coalescing(1u, 1u, false) || trellis_stride(1u) || trellis_run_on(1u) || trellis_run_on_grids(1u) || trellis_next_piece();
   trellis_take(1u);
   trellis_take_grid(0u, 1u);
   trellis_find_dump();

@@ -13,7 +13,7 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer PlaceReference { uint place; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer RecordsReference { Records records; };
 
-// count * stride bytes, rounded up, in units of 16 bytes.
+// count * stride bytes, rounded up, in units of 16 bytes. Saturates.
 uint RecordUnits(uint count, uint stride) {
   const uvec2 bytes = AddressAdd64(Multiply64(count, stride), uvec2(15u, 0u));
   return bytes.y >> 4u != 0u ? 0xffffffffu : bytes.y << 28u | bytes.x >> 4u;
@@ -46,8 +46,9 @@ uvec2 AddressInSegment(Records records, Segment segment, uint rank) {
 
 // Null if memory for it was lacking.
 uvec2 RecordAddress(Records records, uint rank) {
-  if (rank < records.dense) return ElementAddress(records.base, rank, records.stride);
-  return AddressInSegment(records, SegmentOf(records, rank), rank);
+  uvec2 address = ElementAddress(records.base, rank, records.stride);
+  if (rank >= records.dense) address = AddressInSegment(records, SegmentOf(records, rank), rank);
+  return address;
 }
 
 // From one address to another one behind it, at most 64 GiB, in units of 16 bytes.

@@ -17,9 +17,6 @@
 namespace trellis::spirv {
 namespace {
 
-// The sum with a record's number does not wrap: there are less than 2^31.
-constexpr uint32_t kMaxStep = 0x80000000u;
-
 bool IsInitializedPrivate(const Instruction& global) {
   return global.IsVariable(spv::StorageClass::Private) && global.operands.size() == 2;
 }
@@ -94,8 +91,7 @@ class EntryPoint {
     const Id coalesce = types_.ConstantUint(info.coalesce);
     if (!InRuns()) return runtime::Stride{.coalesce = coalesce}.Operands();
     if (IsDynamic()) return runtime::RunOnGrids{.state_words = types_.ConstantUint(info.StateWords())}.Operands();
-    return runtime::RunOn{.each = types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep)), .coalesce = coalesce}
-        .Operands();
+    return runtime::RunOn{.coalesce = coalesce}.Operands();
   }
 
   // start(); if (enter()) do { node(); } while (stride());
@@ -243,7 +239,9 @@ class EntryPoint {
         // A grid with a zero runs no workgroup; its divisions must be defined all the same.
         const std::array<uint32_t, 3>& grid = info.grid;
         const std::array<uint32_t, 3> divisors = {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)};
-        return runtime::EnterStatic{.grid = ConstantVector(types_, divisors), .packed = packed}.Operands();
+        return runtime::EnterStatic{
+            .grid = ConstantVector(types_, divisors), .packed = packed, .in_runs = types_.ConstantBool(InRuns())}
+            .Operands();
       }
       case LaunchKind::kDynamicGrid:
         return runtime::EnterDynamic{.grid_member = GridMemberArgument(),

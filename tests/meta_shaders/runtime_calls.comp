@@ -110,7 +110,7 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
 bool EnterOnce(const RuntimeCall call) {
   switch (call.function) {
     case kCallEnterStatic:
-      return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
+      return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed, IsInRuns(call));
     case kCallEnterDynamic:
       return trellis_enter_dynamic(call.each, call.packed, call.grid_x, call.state_words, call.by_search_index != 0u, call.for_cpu != 0u, IsInRuns(call));
     default:
@@ -131,7 +131,7 @@ void Take(const RuntimeCall call) {
 
 bool Next(const RuntimeCall call) {
   if (!IsInRuns(call)) return trellis_stride(CoalesceOf(call));
-  return call.function == kCallEnterDynamic ? trellis_run_on_grids(call.state_words) : trellis_run_on(RecordsAWorkgroup(call), CoalesceOf(call));
+  return call.function == kCallEnterDynamic ? trellis_run_on_grids(call.state_words) : trellis_run_on(CoalesceOf(call));
 }
 
 bool Enter(const RuntimeCall call) {
@@ -148,7 +148,7 @@ bool Enter(const RuntimeCall call) {
 // One workgroup of the node is one of the dispatch.
 bool FinishWriting(const RuntimeCall call) {
   Start(call, uvec3(gl_WorkGroupID.x, 0u, 0u), gl_LocalInvocationIndex);
-  if (!trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), 1u)) return false;
+  if (!trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), 1u, false)) return false;
   return trellis_finish_writing(call.state_words);
 }
 

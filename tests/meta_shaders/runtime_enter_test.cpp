@@ -393,6 +393,32 @@ class RuntimePacks : public RuntimeEnter {
   }
 };
 
+// Two workgroups, each with four of the node's, take 6 records or 2 groups of 3 for each of those.
+TEST_F(RuntimePacks, RecordsOfARunAreNeighbours) {
+  constexpr uint32_t kPacked = 4;
+  constexpr uint32_t kOfPart = 6;
+  constexpr uint32_t kRecords = 2 * kPacked * kOfPart;
+  for (const uint32_t function : kRegionEntries) {
+    RuntimeCall call = EntryCall(function, kPacked);
+    call.grid_x = call.grid_y = call.grid_z = 1;
+    call.each = 3;
+    call.row = 2;
+    call.in_runs = 1;
+    const uint32_t step = function == shared::kCallEnterCoalescing ? call.each : 1;
+    Prepare(kRecords, kRecords / kPacked / step, 0, 0);
+    for (call.strides = 0; call.strides < kOfPart / step; ++call.strides) {
+      for (call.id_x = 0; call.id_x < 2; ++call.id_x) {
+        const std::vector<RuntimeResult> results = Call(call, 1);
+        for (uint32_t part = 0; part < kPacked; ++part) {
+          const RuntimeResult& result = results[part * call.invocations];
+          EXPECT_NE(result.is_true, 0u);
+          EXPECT_EQ(result.record, (call.id_x * kPacked + part) * kOfPart + call.strides * step);
+        }
+      }
+    }
+  }
+}
+
 // Grids of fewer workgroups than are packed, of as many, and of more.
 TEST_F(RuntimePacks, EachWorkgroupOfStaticGrids) {
   constexpr uint32_t kRecords = 7;

@@ -38,10 +38,11 @@ TEST(Mesh, StaticGrid) {
   EXPECT_FALSE(info.packing_obstacle.empty());
   const std::string text = LowerParts(MeshParts());
   EXPECT_TRUE(HasLine(text, "OpEntryPoint MeshEXT * \"main\" ...")) << text;
-  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %trellis_start * * * * %uint_0 %uint_1 %uint_0 %false %false",
-                              "* = OpFunctionCall %bool %trellis_enter_static * %uint_1", "OpSelectionMerge * None",
-                              "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main", "OpBranch *",
-                              "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
+  EXPECT_TRUE(
+      HasLines(text, {"* = OpFunctionCall %void %trellis_start * * * * %uint_0 %uint_1 %uint_0 %false %false",
+                      "* = OpFunctionCall %bool %trellis_enter_static * %uint_1 %false", "OpSelectionMerge * None",
+                      "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main", "OpBranch *",
+                      "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
       << text;
 }
 

@@ -279,8 +279,8 @@ TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
     const std::string text = LowerParts(test.parts, request);
     EXPECT_TRUE(HasLine(text, "OpExecutionMode * LocalSize 64 1 1")) << test.name << "\n" << text;
     EXPECT_EQ(CountLines(text, "OpExecutionMode * LocalSize ..."), 1u) << test.name;
-    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static * %uint_64")) << test.name << "\n"
-                                                                                            << text;
+    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static * %uint_64 %false")) << test.name << "\n"
+                                                                                                   << text;
     EXPECT_FALSE(HasLine(text, "OpControlBarrier ...")) << test.name;
   }
 }
@@ -309,11 +309,12 @@ TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
   EXPECT_FALSE(HasLine(text, "OpStore %table ...")) << text;
   EXPECT_FALSE(HasLine(text, "OpStore %unset ...")) << text;
   request.for_cpu = true;
-  EXPECT_TRUE(HasLines(
-      LowerParts(receiver, request),
-      {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_32 %uint_1 %uint_1 %false %true %true",
-       "OpStore %own %uint_3", "* = OpFunctionCall %void %trellis_take %uint_1", "* = OpFunctionCall %void %main",
-       "OpLoopMerge ...", "* = OpFunctionCall %bool %trellis_run_on %uint_32 %uint_1"}))
+  EXPECT_TRUE(
+      HasLines(LowerParts(receiver, request),
+               {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_32 %uint_1 %uint_1 %false %true %true",
+                "* = OpFunctionCall %bool %trellis_enter_static * %uint_32 %true", "OpStore %own %uint_3",
+                "* = OpFunctionCall %void %trellis_take %uint_1", "* = OpFunctionCall %void %main", "OpLoopMerge ...",
+                "* = OpFunctionCall %bool %trellis_run_on %uint_1"}))
       << "in runs: " << LowerParts(receiver, request);
   request.for_cpu = false;
   request.packed = 1;
