@@ -162,7 +162,7 @@ class Scheduler {
   // Regions have dense first parts and share a pool.
   [[nodiscard]] std::optional<Queue> GrowingQueue(uint64_t room) const {
     if (!may_grow_) return std::nullopt;
-    room = std::min(room, kMaxRegionRecords * kHeapUnit);  // what the pool can count, which segments reach, too
+    room = std::min(room, kMaxRegionRecords * kHeapUnit);  // what the pool can count; segments reach farther
     Queue queue;
     queue.grows = true;
     queue.needs = needs_;

@@ -74,7 +74,7 @@ uint EnterRun(const uint first) {
 
 // To the part of the run that is done by one packed workgroup, the one with this number. Its records are neighbours: a subgroup that took every `packed`th
 // one would go through all of the run's memory, and the next one again. `packed`: records, or groups of `coalesce`, of a workgroup of the launch. Returns the
-// first one of the part.
+// first one of the part. trellis_records ends with the part, which is what ends the loop of trellis_run_on.
 uint EnterPart(const uint number, const uint packed, const uint coalesce) {
   const uint begin = trellis_workgroup * packed + number * trellis_run;
   trellis_records.count = min(trellis_records.count, SaturatingMultiply(begin + trellis_run, coalesce));

@@ -332,6 +332,51 @@ TEST_F(RuntimeGrowth, ADeferredAllocationWithoutRoomLeavesThePoolToSegments) {
   EXPECT_EQ(std::min(region.reserved, region.records.count), 65u);
 }
 
+// In strides and in runs. Groups of three records do not end where segments do.
+TEST_F(RuntimeGrowth, ConsumersReadTheRecordsOfAllSegments) {
+  constexpr uint32_t kWorkgroups = 5;
+  constexpr uint32_t kSent = kWorkgroups * shared::kRuntimeCallWorkgroup;
+  constexpr uint32_t kDispatched = 3;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    OpenGrowing(2000, 2000);
+    ASSERT_EQ(Reserve(shared::kCallReserveInvocation, 1, kWorkgroups), kSent);
+    const Region region = RegionAfter(kSlot);
+    std::map<uint64_t, uint32_t> ranks;
+    for (uint32_t rank = 0; rank < region.reserved; ++rank) ranks.emplace(ReferenceAddress(region, rank), rank);
+    ReadFromRegion(kSlot);
+    for (const uint32_t function : {shared::kCallEnterStatic, shared::kCallEnterCoalescing}) {
+      RuntimeCall call = {};
+      call.function = function;
+      call.packed = 4;
+      call.invocations = shared::kRuntimeCallWorkgroup / call.packed;
+      call.row = kDispatched;
+      call.rows = 1;
+      call.grid_x = call.grid_y = call.grid_z = 1;
+      call.each = 3;
+      for (call.in_runs = 0; call.in_runs < 2; ++call.in_runs) {
+        SCOPED_TRACE("function " + std::to_string(function) + ", in runs " + std::to_string(call.in_runs));
+        std::set<uint32_t> taken;
+        size_t before = 0;
+        call.strides = 0;
+        do {
+          before = taken.size();
+          for (call.id_x = 0; call.id_x < kDispatched; ++call.id_x) {
+            const std::vector<RuntimeResult> results = Call(call, 1);
+            for (uint32_t pack = 0; pack < call.packed; ++pack) {
+              const RuntimeResult& result = results[pack * call.invocations];
+              if (result.is_true != 0) TakeRanks(result, ranks, taken);
+            }
+          }
+          ++call.strides;
+        } while (taken.size() != before);
+        EXPECT_EQ(taken.size(), region.reserved);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 // What is too large for the rest of the pool leaves the rest to others.
 TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
   ASSERT_TRUE(Use(kPlain));

@@ -15,7 +15,7 @@ using shared::DeviceReportHeader;
 using shared::Region;
 using shared::RegionPlan;
 
-// Of several launches of one region, one behind the other, farther than 32 bits of 16 bytes.
+// That of several launches of one region lies one behind the other, beyond 64 GiB.
 TEST_F(SizingKernelTest, RecordStateOfHugeRegionsDoesNotOverlap) {
   std::vector<Launch> launches(3, DynamicGrid({0, 4, 1}, 64, 0, 1));
   for (Launch& launch : launches) {
