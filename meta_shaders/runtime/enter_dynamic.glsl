@@ -80,7 +80,8 @@ uint EndOfGrid(const uint state_bytes) {
 
 // The run of the dispatch's workgroup, divided among the workgroups that are packed in it.
 void EnterRunOfGrids(const uint packed) {
-  const uint end = min(trellis_end, EnterRun(LaunchInputReference(trellis_source).launch.first_workgroup));
+  EnterRun(LaunchInputReference(trellis_source).launch.first_workgroup);
+  const uint end = min(trellis_end, SaturatingAdd(trellis_workgroup, trellis_run));
   const uint each = DivideUp(end - min(trellis_workgroup, end), packed);
   trellis_workgroup = SaturatingAdd(trellis_workgroup, SaturatingMultiply(trellis_pack, each));
   trellis_end = min(end, SaturatingAdd(trellis_workgroup, each));

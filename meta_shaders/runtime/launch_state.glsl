@@ -64,12 +64,10 @@ uvec2 trellis_step_bytes;
 
 bool HasWork() { return trellis_workgroup < trellis_end; }
 
-// Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another. Returns the end of
-// their numbers.
-uint EnterRun(const uint first) {
+// Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another.
+void EnterRun(const uint first) {
   trellis_run = DivideUp(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
   trellis_workgroup = SaturatingAdd(first, SaturatingMultiply(trellis_workgroup - first, trellis_run));  // kNoWorkgroup stays beyond all records
-  return SaturatingAdd(trellis_workgroup, trellis_run);
 }
 
 // To the part of the run that is done by one packed workgroup, the one with this number. Its records are neighbours: a subgroup that took every `packed`th

@@ -21,15 +21,6 @@ constexpr uint32_t kEntries[] = {shared::kCallEnterStatic, shared::kCallEnterDyn
 constexpr uint32_t kRegionEntries[] = {shared::kCallEnterStatic, shared::kCallEnterCoalescing};
 constexpr uint32_t kPackings[] = {1, 4, 64};
 
-RuntimeCall EntryCall(uint32_t function, uint32_t packed = 1) {
-  RuntimeCall call = {};
-  call.function = function;
-  call.packed = packed;
-  call.invocations = packed == 1 ? 1 : shared::kRuntimeCallWorkgroup / packed;
-  call.rows = 1;
-  return call;
-}
-
 constexpr uint32_t kNumbers[] = {0, 1, 99, 100, 0x7fffffff, 0x80000000, 0xffffff00, kHugeNumber};
 
 class RuntimeEnter : public RuntimeTest {

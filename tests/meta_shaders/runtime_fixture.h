@@ -66,6 +66,15 @@ class RuntimeTest : public KernelTest {
   void ReadFromCountedBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& counts);
   // Workgroups of a member of the counted batch.
   [[nodiscard]] uint32_t CountedInBatch(uint32_t slot) const { return Read<uint32_t>(batch_counts_, slot); }
+  // Of the first workgroup of a dispatch that has one row.
+  [[nodiscard]] static shared::RuntimeCall EntryCall(uint32_t function, uint32_t packed = 1) {
+    shared::RuntimeCall call = {};
+    call.function = function;
+    call.packed = packed;
+    call.invocations = packed == 1 ? 1 : shared::kRuntimeCallWorkgroup / packed;
+    call.rows = 1;
+    return call;
+  }
   // Calls in every invocation of so many workgroups, and looks whether anything else was written.
   std::vector<shared::RuntimeResult> Call(shared::RuntimeCall call, uint32_t workgroups);
 

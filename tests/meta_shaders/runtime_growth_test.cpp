@@ -346,12 +346,8 @@ TEST_F(RuntimeGrowth, ConsumersReadTheRecordsOfAllSegments) {
     for (uint32_t rank = 0; rank < region.reserved; ++rank) ranks.emplace(ReferenceAddress(region, rank), rank);
     ReadFromRegion(kSlot);
     for (const uint32_t function : {shared::kCallEnterStatic, shared::kCallEnterCoalescing}) {
-      RuntimeCall call = {};
-      call.function = function;
-      call.packed = 4;
-      call.invocations = shared::kRuntimeCallWorkgroup / call.packed;
+      RuntimeCall call = EntryCall(function, 4);
       call.row = kDispatched;
-      call.rows = 1;
       call.grid_x = call.grid_y = call.grid_z = 1;
       call.each = 3;
       for (call.in_runs = 0; call.in_runs < 2; ++call.in_runs) {
